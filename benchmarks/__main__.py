@@ -1,6 +1,7 @@
 """Measure speed relative to C reference programs, in a checkout with gcc.
 
-A quotient is our speed divided by theirs, in CPU time; * marks wall-clock time, if several cores work.
+A quotient is our speed divided by theirs, in CPU time; * marks wall-clock time, if several cores work. What people
+wait for is in seconds.
 
     python -m benchmarks
     python -m benchmarks random_2048 learn_yavalath --rounds 9 --json
@@ -13,8 +14,8 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmarks.suite import BENCHMARKS, avx2_quotients, run_benchmarks, runs_avx2
-from benchmarks.tables import benchmark_page, benchmark_table
+from benchmarks.suite import BENCHMARKS, as_dict, avx2_quotients, run_benchmarks, runs_avx2
+from benchmarks.tables import benchmark_page, benchmark_table, waits_table
 from turnier.core.errors import UserError
 from turnier.core.outputs import require_file
 from turnier.core.terminal.console import Console
@@ -38,15 +39,16 @@ def main() -> None:
 def _measure(names: list[str], as_json: bool, rounds: int, write: Path | None) -> None:
     if write:
         require_file(write, "the page")
-    measured = run_benchmarks(Console(stderr=True), rounds, names)
+    measured, waited = run_benchmarks(Console(stderr=True), rounds, names)
     if as_json:
-        print(json.dumps({name: row.as_dict() for name, row in measured.items()}, indent=2))
+        print(json.dumps({name: as_dict(row) for name, row in (measured | waited).items()}, indent=2))
     else:
-        Console().print(benchmark_table(measured))
+        tables = [benchmark_table(measured)] * bool(measured) + [waits_table(waited)] * bool(waited)
+        Console().print(*tables)
     if write:
         lanes = [name for name in measured if BENCHMARKS[name].lanes]
         avx2 = avx2_quotients(lanes, rounds) if lanes and runs_avx2() else {}
-        write.write_text(benchmark_page(measured, avx2, rounds))
+        write.write_text(benchmark_page(measured, avx2, waited, rounds))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ MATCHES = 64  # twice as many as a worker plays together
 MC_PLIES, MCTSE_PLIES = 12, 5  # of each match
 MC, MCTSE = "mc(iterations=1000,rollout_depth=20)", "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
 PLAYOUTS = 1_000_000
-UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
+UCT_ITERATIONS, UCT_SEARCHES, SPIEL_SEARCHES = 10_000, 20, 3
 
 
 def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopwatch]:
@@ -122,12 +122,34 @@ def _yavalath_uct(this: Round) -> Rates:
     return Rates(clocks.speed(iterations * searches), program_speed(theirs, "iterations"))
 
 
+def _open_spiel_uct(this: Round) -> Rates:
+    """The same search, with a solver and rollouts to the end, from the empty board of connect four."""
+    import pyspiel  # which is optional
+
+    iterations, searches = this.part(UCT_ITERATIONS, 2), this.part(SPIEL_SEARCHES)
+    game = pyspiel.load_game("connect_four")
+    rollout = pyspiel.RandomRolloutEvaluator(1, this.seed)
+    bot = pyspiel.MCTSBot(game, rollout, 2, iterations, 1000, True, this.seed, False)
+    state = game.new_initial_state()
+    with Stopwatch() as reference:
+        for _ in range(searches):
+            bot.mcts_search(state)
+    ours = GAMES.make("connect_four")
+    player, start = AGENTS.make(f"mcts(iterations={iterations},exploration=1.0,solver=true)").start(ours), ours.start()
+    player.act(start)  # compiles
+    with Stopwatch() as clocks:
+        for _ in range(searches):
+            player.act(start)
+    return Rates(*(one.speed(iterations * searches) for one in (clocks, reference)))
+
+
 PLAY_BENCHMARKS = {
-    "random_2048": Benchmark("moves/s", "C, the same play", _random_2048, lanes=True),
-    "mc_2048": Benchmark("decisions/s", "C, the same games", _mc_2048, lanes=True),
-    "mctse_2048": Benchmark("decisions/s", "C, the same games", _mctse_2048, lanes=True),
+    "random_2048": Benchmark("moves/s", "scalar C, the same play", _random_2048, lanes=True),
+    "mc_2048": Benchmark("decisions/s", "scalar C, the same games", _mc_2048, lanes=True),
+    "mctse_2048": Benchmark("decisions/s", "scalar C, the same games", _mctse_2048, lanes=True),
     "mctse_together": Benchmark("matches/s", "the same matches one by one", _mctse_together, lanes=True),
     "expectimax_2048": Benchmark("evaluations/s", "C, the same search", _expectimax_2048),
-    "yavalath_playouts": Benchmark("playouts/s", "C, the same play", _yavalath_playouts, lanes=True),
+    "yavalath_playouts": Benchmark("playouts/s", "scalar C, the same play", _yavalath_playouts, lanes=True),
+    "open_spiel_uct": Benchmark("iterations/s", "OpenSpiel, its search in C++ at connect four", _open_spiel_uct),
     "yavalath_uct": Benchmark("iterations/s", "C, UCT of its own", _yavalath_uct),
 }

@@ -1,33 +1,21 @@
-"""Speed of whole commands, each in its own process: starting, and short games in a tournament."""
+"""Speed of whole commands, each in its own process: short games in a tournament."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
 
-STARTS = 5
 GAMES, WORKERS = 200_000, 2  # enough that starting the command takes a small part of the time
 TURNIER = "import sys; sys.argv[0] = 'turnier'; from turnier.commands.app import main; main()"
 
 
-def _run(code: str, *words: object) -> None:
+def run_python(code: str, *words: object, **environment: str) -> None:
     """Runs a line of Python with `words` as command line."""
     command = [sys.executable, "-c", code, *(str(word) for word in words)]
-    subprocess.run(command, check=True, capture_output=True)
-
-
-def _start(this: Round) -> Rates:
-    """Starts/s of `turnier --version`, and of Python doing nothing."""
-    starts = this.part(STARTS)
-    with Stopwatch() as reference:
-        for _ in range(starts):
-            _run("pass")
-    with Stopwatch() as clocks:
-        for _ in range(starts):
-            _run(TURNIER, "--version")
-    return Rates(clocks.speed(starts), reference.speed(starts))
+    subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
 
 
 def _tournament_2048(this: Round) -> Rates:
@@ -36,14 +24,13 @@ def _tournament_2048(this: Round) -> Rates:
     theirs = run_program(this.folder, "reference_2048", "random", games, this.seed)
     words = ("2048", "random", "--games", games, "--seed", this.seed, "--store", f"sqlite:///{store}")
     with Stopwatch() as clocks:
-        _run(TURNIER, "tournament", *words, "--executor", "threads", "--workers", WORKERS)
+        run_python(TURNIER, "tournament", *words, "--executor", "threads", "--workers", WORKERS)
     store.unlink()
     return Rates(clocks.speed(games), program_speed(theirs, "games"))
 
 
 PROCESS_BENCHMARKS = {
-    "start": Benchmark("starts/s", "`python -c pass`; ours is `turnier --version`", _start),
     "tournament_2048": Benchmark(
-        "games/s", "C, random games on 1 core, none stored; 2 threads", _tournament_2048, "wall"
+        "games/s", "scalar C, random games on 1 core, none stored; 2 threads", _tournament_2048, "wall"
     ),
 }

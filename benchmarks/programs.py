@@ -55,6 +55,20 @@ class Benchmark(NamedTuple):
     lanes: bool = False  # whether vector instructions matter, so the speed with AVX2 alone is given, too
 
 
+class Seconds(NamedTuple):
+    """Time by both clocks."""
+
+    cpu: float
+    wall: float
+
+
+class Wait(NamedTuple):
+    """Something that people wait for, measured in seconds: nothing does the same, or too quickly for a quotient."""
+
+    what: str
+    measure: Callable[[Round], Seconds]
+
+
 class Stopwatch:
     """CPU time of this process with its threads and ended programs, and wall-clock time, of a `with` block.
 
@@ -67,6 +81,9 @@ class Stopwatch:
 
     def __exit__(self, *_: object) -> None:
         self.cpu, self.wall = (float(now - began) for now, began in zip(_now(), self._began, strict=True))
+
+    def seconds(self) -> Seconds:
+        return Seconds(self.cpu, self.wall)
 
     def speed(self, work: float) -> Speed:
         """Returns the speed for `work` done in the block."""

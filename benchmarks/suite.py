@@ -18,9 +18,10 @@ from benchmarks.learning import LEARNING_BENCHMARKS
 from benchmarks.parallel import PARALLEL_BENCHMARKS
 from benchmarks.play import PLAY_BENCHMARKS
 from benchmarks.processes import PROCESS_BENCHMARKS
-from benchmarks.programs import CPU, SOURCES, Benchmark, Rates, Round, Speed
+from benchmarks.programs import CPU, SOURCES, Benchmark, Rates, Round, Seconds, Speed, Wait
 from benchmarks.ratings import RATING_BENCHMARKS
 from benchmarks.spe_ed import SPE_ED_BENCHMARKS
+from benchmarks.waiting import WAITS
 from turnier.core.compilation.cache import cache_directory
 from turnier.core.errors import unknown
 from turnier.core.terminal.console import Console
@@ -37,63 +38,82 @@ BENCHMARKS: dict[str, Benchmark] = {
 AVX2_PROCESSOR = "haswell"  # the first with AVX2; it has no AVX-512
 
 
-class Quotient(NamedTuple):
-    """Our speed divided by the reference's: the median and the range of the rounds."""
+class Range(NamedTuple):
+    """The median and the range of the rounds."""
 
     median: float
     low: float
     high: float
 
 
+class Waited(NamedTuple):
+    """The seconds that something took, by both clocks."""
+
+    what: str
+    cpu: Range
+    wall: Range
+
+
 class Measured(NamedTuple):
-    """The result of one benchmark: medians of both speeds, and their quotients by both clocks."""
+    """The result of one benchmark: medians of both speeds, and by both clocks ours divided by the reference's."""
 
     unit: str
     of: str  # the reference
     clock: str  # the clock of the quotient that counts
     ours: Speed
     reference: Speed
-    cpu: Quotient
-    wall: Quotient
+    cpu: Range
+    wall: Range
 
     @property
-    def quotient(self) -> Quotient:
+    def quotient(self) -> Range:
         return self.cpu if self.clock == CPU else self.wall
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns everything by name, for JSON."""
-        return {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in self._asdict().items()}
+
+def as_dict(row: Measured | Waited) -> dict[str, Any]:
+    """Returns everything by name, for JSON."""
+    return {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in row._asdict().items()}
 
 
-def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = (), share: float = 1.0) -> dict[str, Measured]:
-    """Returns the results of benchmarks by name, each measured with that share of its work.
+def run_benchmarks(
+    console: Console, rounds: int, names: Sequence[str] = (), share: float = 1.0
+) -> tuple[dict[str, Measured], dict[str, Waited]]:
+    """Returns the results of benchmarks and of waits by name, each measured with that share of its work.
 
     Every round measures ours and the reference in turn; the first, a warm-up, does not count. Raises UserError for a
-    name that is not in BENCHMARKS; no names = all.
+    name that is in neither BENCHMARKS nor WAITS; no names = all.
     """
+    known: dict[str, Benchmark | Wait] = {**BENCHMARKS, **WAITS}
     for name in names:
-        if name not in BENCHMARKS:
-            raise unknown("benchmark", name, BENCHMARKS)
-    chosen = {name: BENCHMARKS[name] for name in names or BENCHMARKS}
-    measured: dict[str, list[Rates]] = {name: [] for name in chosen}
+        if name not in known:
+            raise unknown("benchmark", name, known)
+    measured: dict[str, list[Any]] = {name: [] for name in names or known}
     with tempfile.TemporaryDirectory() as folder, console.status("") as status:
         for number in range(rounds + 1):
-            for name, benchmark in chosen.items():
+            for name, found in measured.items():
                 status.update(f"{name}, round {number} of {rounds}" if number else f"{name}, warming up")
-                rates = benchmark.measure(Round(Path(folder), number, share))
+                result = known[name].measure(Round(Path(folder), number, share))
                 if number:
-                    measured[name].append(rates)
-    return {name: _summary(benchmark, measured[name]) for name, benchmark in chosen.items()}
+                    found.append(result)
+    return (
+        {name: _summary(BENCHMARKS[name], found) for name, found in measured.items() if name in BENCHMARKS},
+        {name: _waited(WAITS[name].what, found) for name, found in measured.items() if name in WAITS},
+    )
+
+
+def _range(values: Sequence[float]) -> Range:
+    return Range(statistics.median(values), min(values), max(values))
+
+
+def _waited(what: str, rounds: Sequence[Seconds]) -> Waited:
+    return Waited(what, *map(_range, zip(*rounds, strict=True)))
 
 
 def _summary(benchmark: Benchmark, rounds: Sequence[Rates]) -> Measured:
     ours, reference = (
         Speed(*(statistics.median(speeds) for speeds in zip(*side, strict=True))) for side in zip(*rounds, strict=True)
     )
-    cpu, wall = (
-        Quotient(statistics.median(quotients), min(quotients), max(quotients))
-        for quotients in ([r.ours[clock] / r.reference[clock] for r in rounds] for clock in range(2))
-    )
+    cpu, wall = (_range([r.ours[clock] / r.reference[clock] for r in rounds]) for clock in range(2))
     return Measured(benchmark.unit, benchmark.reference, benchmark.clock, ours, reference, cpu, wall)
 
 
@@ -102,7 +122,7 @@ def runs_avx2() -> bool:
     return platform.machine() in ("x86_64", "AMD64")
 
 
-def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
+def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Range]:
     """Returns by name the quotients of benchmarks, both sides compiled for AVX2_PROCESSOR.
 
     Its kernels are cached beside the others, so only the first call compiles them.
@@ -114,4 +134,4 @@ def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
     }
     command = [sys.executable, "-m", "benchmarks", *names, "--json", "--rounds", str(rounds)]
     done = subprocess.run(command, cwd=SOURCES.parent, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return {name: Quotient(**row[row["clock"]]) for name, row in json.loads(done.stdout).items()}
+    return {name: Range(**row[row["clock"]]) for name, row in json.loads(done.stdout).items()}

@@ -6,7 +6,7 @@ import datetime
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numba
@@ -14,10 +14,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from benchmarks.programs import CPU
-from benchmarks.suite import AVX2_PROCESSOR, BENCHMARKS, Measured, Quotient
+from benchmarks.suite import AVX2_PROCESSOR, BENCHMARKS, Measured, Range, Waited
+from benchmarks.waiting import WAITS
+from turnier.core.number_text import duration
 
 THOUSANDS = (" ", " k", " M", " G")
 HEADINGS = ("benchmark", "ours", "reference", "unit", "quotient", "by wall clock", "AVX2 only", "the reference")
+WAITING = ("name", "CPU time", "by wall clock", "what")
 RULE = ("---", "---:", "---:", "---", "---:", "---:", "---:", "---")
 UNKNOWN = "-"
 ABOUT = f"""\
@@ -26,10 +29,17 @@ ABOUT = f"""\
 Speed relative to [programs in plain C](../benchmarks/README.md) that do the same work, or relative to the last column.
 Written by `make bench ARGS="--write docs/benchmarks.md"`.
 
-A quotient is our speed divided by that of the reference: the median of alternating rounds, and their range.
-Quotients carry over to other machines better than rates do. They are of CPU time; if several cores work (*), those
-by the wall clock count. For work in the lanes of vector registers the quotient is also given with both programs
+A quotient is our speed divided by that of the reference: the median of alternating rounds, and their range, in CPU
+time, or by the wall clock if several cores work (*). It holds for this processor: `random_2048` was 3.4 on one AMD EPYC
+and 4.9 on a later one. Scalar C plays one board at a time. Where ours fills the lanes of vector registers, the quotient
+mainly shows how wide they are, and C with vector extensions would come nearer; it is also given with both programs
 compiled for a processor that has AVX2 but not AVX-512 ({AVX2_PROCESSOR}).
+"""
+ABOUT_WAITS = """\
+## What people wait for
+
+Seconds: the median of the rounds, and their range. `first_tournament` begins without compiled kernels, as after the
+installation or another release of numba; each further game and agent compiles its own once.
 """
 
 
@@ -45,6 +55,10 @@ def rate_text(value: float) -> str:
 def quotient_text(value: float) -> str:
     """Returns a quotient with two decimals, or more if it is small."""
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def seconds_text(value: float) -> str:
+    return duration(value, digits=2)
 
 
 def benchmark_table(results: Mapping[str, Measured]) -> Table:
@@ -70,16 +84,42 @@ def benchmark_table(results: Mapping[str, Measured]) -> Table:
     return table
 
 
-def benchmark_page(measured: Mapping[str, Measured], avx2: Mapping[str, Quotient], rounds: int) -> str:
-    """Returns the page, in Markdown; unmeasured benchmarks have no figures."""
+def waits_table(results: Mapping[str, Waited]) -> Table:
+    """Returns a table of what people wait for."""
+    table = Table(title="seconds, medians; range of the CPU time", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in ("", "CPU time", "range", "by wall clock"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for name, row in results.items():
+        median, low, high = map(seconds_text, row.cpu)
+        table.add_row(name, median, f"{low} to {high}", seconds_text(row.wall.median))
+    return table
+
+
+def benchmark_page(
+    measured: Mapping[str, Measured], avx2: Mapping[str, Range], waited: Mapping[str, Waited], rounds: int
+) -> str:
+    """Returns the page, in Markdown; what was not measured has no figures."""
     rows: list[tuple[str, ...]] = [HEADINGS, RULE]
     for name, benchmark in BENCHMARKS.items():
         row = measured.get(name)
         figures = _figures(row) if row else (UNKNOWN, UNKNOWN, benchmark.unit, UNKNOWN, UNKNOWN)
         lanes = UNKNOWN if benchmark.lanes else ""
         rows.append((f"`{name}`", *figures, _with_range(avx2[name]) if name in avx2 else lanes, benchmark.reference))
-    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    return f"{ABOUT}\n{_machine(rounds)}\n\n{table}"
+    waits: list[tuple[str, ...]] = [WAITING, ("---", "---:", "---:", "---")]
+    for name, wait in WAITS.items():
+        took = waited.get(name)
+        waits.append((f"`{name}`", *(_times(took) if took else (UNKNOWN, UNKNOWN)), wait.what))
+    machine = _machine(rounds)
+    return f"{ABOUT}\n{machine}\n\n{_markdown(rows)}\n{ABOUT_WAITS}\n{machine}\n\n{_markdown(waits)}"
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _times(row: Waited) -> tuple[str, str]:
+    median, low, high = map(seconds_text, row.cpu)
+    return f"{median} ({low} to {high})", seconds_text(row.wall.median)
 
 
 def _figures(row: Measured) -> tuple[str, ...]:
@@ -88,7 +128,7 @@ def _figures(row: Measured) -> tuple[str, ...]:
     return ours, theirs, row.unit, _with_range(row.quotient) + star, wall
 
 
-def _with_range(quotient: Quotient) -> str:
+def _with_range(quotient: Range) -> str:
     median, low, high = (quotient_text(value) for value in quotient)
     return f"{median} ({low} to {high})"
 

@@ -22,11 +22,12 @@ MEANINGS = {
     "luck": "how much more the search claimed than the held-out games show",
     "claimed": "the search's own estimate of the candidate, which favours the lucky",
     "p (Holm)": "the probability of such a difference by chance alone, corrected for the number of pairs",
-    "place": "the places that the agent may have, at once for all agents with 95 % probability",
+    "place": "place in the list; of a rating, the places that the agent may have, of all at once with 95 % probability",
     "Nash": "points against the mixture of agents that no agent beats",
     "better": "the probability that the agent is stronger than the next one of the list",
     "best": "the probability that the agent is the best of all",
     "finalist": "an agent that plays the held-out games: the start, the best candidates, and agents to beat",
+    "end": "normal: by the rules of the game; otherwise how an agent failed, or why nobody has won",
     "nodes per move": "positions that the agent has looked at for a move, as it counts them",
 }
 IN_SENTENCES = ("held-out", "idle-time games", "normalised", "agreement", "collector")

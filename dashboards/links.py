@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
@@ -13,16 +14,17 @@ HOME = "/"  # the page that lists all runs
 SIDES = "agent", "against"  # the parameters of addresses that name two agents
 BEHIND = "of", "first", "last", "legal"  # those that name positions: an agent, phases, a number of legal actions
 Query = str | Iterable[str]
+_quoted = functools.lru_cache(4096)(quote)  # tables of pairs name every agent many times
 
 
 def address(page: str, **query: Query) -> str:
     """Returns the address of a page with its filters."""
-    return f"{page}?{urlencode(query, doseq=True, quote_via=quote)}" if query else page
+    return f"{page}?{urlencode(query, doseq=True, quote_via=_quoted)}" if query else page
 
 
 def run_address(run: str, tab: str = "", **query: Query) -> str:
     """Returns the address of a run, by its id, or of one of its tabs."""
-    place = f"/runs/{quote(run, safe=':')}"
+    place = f"/runs/{_quoted(run, safe=':')}"
     return address(f"{place}/{quote(tab, safe='')}" if tab else place, **query)
 
 

@@ -24,7 +24,7 @@ SEEN = """([tab, answer]) => {
     const wanted = new RegExp(answer, 'i')
     return [...document.querySelectorAll('main *')].some(one => {
         const box = one.getBoundingClientRect()
-        return !one.children.length + one.matches('tr, .verdict, svg text, dl, p, td, pre, h2')
+        return !one.children.length + one.matches('tr, b, .verdict, svg text, dl, p, td, pre, h2')
             && wanted.test(one.textContent.replaceAll('\\u00a0', ' '))
             && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
     })

@@ -25,8 +25,10 @@ from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.links import run_address
 from turnier.dashboards.pages import league, runs, side_by_side
 from turnier.dashboards.pages.page import CHARTS, MENU, Page, banner, refused
-from turnier.dashboards.pages.run import RunPage
+from turnier.dashboards.pages.run import CANDIDATES, RunPage
 from turnier.dashboards.reports.run import run_page
+from turnier.dashboards.sections import kind_of, kinds_with
+from turnier.dashboards.summaries.candidates import games_of_candidate
 from turnier.server.board.app import Library, board_routes
 from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
 
@@ -128,6 +130,9 @@ def _of_run(shown: ShownStore, request: Request) -> Response:
     if FILES in below and len(below) == below.index(FILES) + 2:
         page = RunPage(shown, run, "".join(below[:-2]), query)
         return _saved(below[-1], *page.file(below[-1]))
+    if len(below) == 2 and below[0] == CANDIDATES and below[1].isdecimal() and run.kind in kinds_with("OPTUNA"):
+        data = shown.read(run, kind_of(run.kind).read)
+        return RedirectResponse(games_of_candidate(run.id, int(below[1]), data.trials, data.definition), 307)
     if len(below) > 1:
         raise UserError(f"a run has tabs, got {'/'.join(below)[:60]!r}; begin with {run_address(run.id)}.")
     return HTMLResponse(RunPage(shown, run, "".join(below), query).page().html(), headers=STYLED)
@@ -137,7 +142,8 @@ async def _sentence(request: Request, error: Exception) -> Response:
     """Answers with the sentence of a UserError, on a page or as data."""
     if request.url.path.startswith("/api/"):
         return await user_error(request, error)
-    return HTMLResponse(refused(str(error)).html(), 404, headers=STYLED)
+    status = 400 if isinstance(error, side_by_side.TooFewRuns) else 404
+    return HTMLResponse(refused(str(error)).html(), status, headers=STYLED)
 
 
 async def _no_page(request: Request, error: Exception) -> Response:

@@ -119,7 +119,8 @@ def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str
             if any(view.visits):
                 units.setdefault(view.unit.text, []).append(name)
         told = [f"; those of {' and '.join(those)}: {unit}" for unit, those in units.items()]
-        yield Text(f"Values are the agents' own, for the seat to move{''.join(told)}.")
+        bracketed = "In brackets: their values of the other's choice."
+        yield Text(f"Values are the agents' own, for the seat to move{''.join(told)}. {bracketed}")
     elif found.differing:
         yield Text("In further searches of the positions in which they seemed to differ most, they agree.")
 

@@ -68,8 +68,10 @@ def certainty_over_phases(positions: pd.DataFrame, measure: str) -> Figure | Non
         drawn, "phase", "value", "low", "high", "label", titles, band=True, falling=falling, chosen=BEHIND
     )
     chance = data.groupby("phase", as_index=False)["chance"].mean()
-    dashed = alt.Chart(chance).mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777")
-    chart.layer.insert(0, dashed.encode(x=chart.layer[0].encoding.x, y="chance:Q", tooltip=["phase:Q", "chance:Q"]))
+    base = alt.Chart(chance).encode(x=chart.layer[0].encoding.x, y="chance:Q")
+    hover = [alt.Tooltip("phase:Q", title=name), alt.Tooltip("chance:Q", format=".1f")]
+    chart.layer.insert(0, base.mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777"))
+    chart.layer.append(base.mark_point(size=60, opacity=0).encode(tooltip=hover))
     return Figure(over_game(measure), chart, data, OVER_GAME)
 
 

@@ -47,11 +47,12 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
-    data = told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
-    base, scale = alt.Chart(data).encode(y=y), alt.Scale(zero=False, nice=True)
+    data = told(data[[label, value, low, high, *([mark] if mark else []), *_counted(data)]], value, low, high)
+    hover = [*_tooltip(data, label), _estimate(unit), *_tooltip(data, *_counted(data))]
+    base, scale = alt.Chart(data).encode(y=y, tooltip=hover), alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
-        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, TOLD)
+        x=alt.X(f"{value}:Q", title=unit, scale=scale)
     )
     layers = [bars, dots]
     if mark:
@@ -94,10 +95,8 @@ def lines(
         falling: whether x falls from left to right.
         chosen: further columns, which a click on a point chooses.
     """
-    data = thinned(
-        frame[[x, value, low, high, series, *across, *chosen]].assign(**{series: frame[series].map(wrapped)}), series
-    )
-    data = told(data, value, low, high)
+    kept = list(dict.fromkeys([x, value, low, high, series, *across, *chosen, *_counted(frame)]))
+    data = told(thinned(frame[kept].assign(**{series: frame[series].map(wrapped)}), series), value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
@@ -114,9 +113,10 @@ def lines(
         begins, ends = across
         left_end = _number_axis(begins, titles[0], kind, data[x])
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
-    if not many:
-        look = {"shape": _shape(series, names, partners), "tooltip": _tooltip(data, series, x, TOLD)}
-        layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look))
+    hover = [*_tooltip(data, series, x), _estimate(titles[1]), *_tooltip(data, *(set(_counted(data)) - {x}))]
+    look = {} if many else {"shape": _shape(series, names, partners)}  # dots of long lines are there to point at only
+    dotted = alt.Chart(data).encode(x=place) if many else base
+    layers.append(dotted.mark_point(filled=True, size=60, opacity=0 if many else 1).encode(y=y, tooltip=hover, **look))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -124,20 +124,16 @@ def lines(
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
     """Returns a stepped line for every series, for distributions."""
-    data = frame[[x, value, series]].assign(**{series: frame[series].map(wrapped)})
+    data = frame[[x, value, series, *_counted(frame)]].assign(**{series: frame[series].map(wrapped)})
     names = list(dict.fromkeys(data[series]))
-    chart = (
-        alt.Chart(data)
-        .mark_line(interpolate="step-after", strokeWidth=2.5)
-        .encode(
-            x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
-            y=alt.Y(f"{value}:Q", title=titles[1]),
-            color=_colour(series, names),
-            strokeDash=alt.StrokeDash(f"{series}:N", sort=names, legend=None),
-            tooltip=_tooltip(data, series, x, value),
-        )
+    base = alt.Chart(data).encode(
+        x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y(f"{value}:Q", title=titles[1]),
     )
-    return styled(chart.properties(height=_height(names)))
+    look = {"color": _colour(series, names), "strokeDash": _dash(series, names, dict.fromkeys(names[1::2], ""))}
+    stairs = base.mark_line(interpolate="step-after", strokeWidth=2.5).encode(**look)  # gaps show the lines below
+    corners = base.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(data, series, x, value, *_counted(data)))
+    return styled((stairs + corners).properties(height=_height(names)))
 
 
 def heat(
@@ -169,10 +165,10 @@ def heat(
     base = alt.Chart(data).encode(
         x=alt.X(x_field, sort=x_sort, title=titles[0], axis=alt.Axis(**x_words)),
         y=alt.Y(y_field, sort=y_sort, title=titles[1], axis=alt.Axis(**y_words)),
+        tooltip=_tooltip(data, x, y, shown),
     )
-    scale = alt.Scale(scheme=NUMBERS, domain=domain)
-    fill, told_of = alt.Color(f"{value}:Q", scale=scale, legend=None), _tooltip(data, x, y, shown)
-    cells = base.mark_rect(stroke="white").encode(color=fill, tooltip=told_of)
+    fill = alt.Color(f"{value}:Q", scale=alt.Scale(scheme=NUMBERS, domain=domain), legend=None)
+    cells = base.mark_rect(stroke="white").encode(color=fill)
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
@@ -193,15 +189,20 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
-    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots."""
+    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots.
+
+    A column `number` says which candidate a dot is.
+    """
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
-    data = thinned(frame[[x, value, *([line] if line else [])]])
+    number = ["number"] if "number" in frame else []
+    data = thinned(frame[list(dict.fromkeys([*number, x, value, *([line] if line else [])]))])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
     height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False, nice=True))
-    layers = [
-        base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(data, x, value))
-    ]
+    told_of = [*number, *([] if number == [x] else [x]), value]
+    names = {x: titles[0], value: titles[1], "number": "candidate"}
+    hover = [alt.Tooltip(field, title=names[field], format=_format(data[field])) for field in told_of]
+    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=hover)]
     if line:
         best = base.mark_line(interpolate=f"step-{step}", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
@@ -223,7 +224,7 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool
     known = sorted(values.dropna().unique().tolist())
     if kind == "ordinal":
         return alt.X(f"{x}:O", title=title, axis=alt.Axis(labelAngle=0))
-    look = alt.Axis(labelOverlap="greedy", labelFlush=False)
+    look = alt.Axis(labelOverlap="greedy")
     if len(known) == 1:  # the only tick; Vega would write it with six decimals
         look.values, look.labelExpr = known, f"'{number(known[0])}'"
     elif all(value == round(value) for value in known):
@@ -237,6 +238,15 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool
 def told(data: pd.DataFrame, value: str, low: str, high: str) -> pd.DataFrame:
     """Returns the data with a column of texts: each value with its interval."""
     return data.assign(**{TOLD: [estimate(*row) for row in data[[value, low, high]].itertuples(index=False)]})
+
+
+def _counted(data: pd.DataFrame) -> list[str]:
+    """Returns the columns that say of how many games a value is."""
+    return ["games"] if "games" in data else []
+
+
+def _estimate(title: str) -> Any:
+    return alt.Tooltip(f"{TOLD}:N", title=title)
 
 
 def _tooltip(data: pd.DataFrame, *fields: str) -> list[Any]:

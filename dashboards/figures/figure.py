@@ -87,7 +87,14 @@ def styled(chart: Any) -> Any:
     """Returns the chart in our style: legible from the back of a room."""
     return (  # `configure` first, since it resets all others; its padding is for the top tick
         chart.configure(background="white", font="system-ui, sans-serif", padding=10)
-        .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
+        .configure_axis(
+            labelFontSize=12,
+            labelSeparation=4,
+            labelFlush=False,
+            titleFontSize=13,
+            titleFontWeight=400,
+            gridColor="#e6e6e6",
+        )
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)

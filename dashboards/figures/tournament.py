@@ -63,7 +63,8 @@ def rating_points(ranks: Ranks) -> Figure | None:
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
     chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo")
-    note = "Bradley and Terry, or Plackett and Luce; 95 % intervals with the games of a seed as clusters."
+    by = "Plackett and Luce" if ranks.crowded else "Bradley and Terry"
+    note = f"By the model of {by}; 95 % intervals with the games of a seed as clusters."
     if len(data) > MAX_AGENTS:
         note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)
@@ -110,20 +111,21 @@ def best_over_games(race: pd.DataFrame) -> Figure | None:
     return Figure("Best of all over the games", chart, data[["label", "games", "percent"]], note)
 
 
-def strength_against_cost(costs: pd.DataFrame, what: str) -> Figure | None:
+def strength_against_cost(costs: pd.DataFrame, what: str, cost: str) -> Figure | None:
     """Ratings of agents against the time of a move; None if fewer than two are known.
 
     Args:
         costs: of `agent_costs`, with elo, low and high of each agent.
         what: they are, such as Elo.
+        cost: the title of the times.
     """
     known = costs[costs["elo"].notna() & (costs["per_move"] > 0)].sort_values("elo", ascending=False, kind="stable")
     if len(known) < 2:
         return None
     data = known.assign(rank=range(1, len(known) + 1), cost=known["per_move"], value=known["elo"])
     data = data[["rank", "name", "cost", "value", "low", "high", "games"]].reset_index(drop=True)
-    note = "Numbers are ranks among these. CPU time where it was measured. 95 % intervals."
-    return Figure("Strength against time", cost_scatter(data, ("µs per move", what)), data, note)
+    note = "Numbers are ranks among these. 95 % intervals."
+    return Figure("Strength against time", cost_scatter(data, (cost, what)), data, note)
 
 
 def versions_over_time(rated: pd.DataFrame) -> Figure | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,9 @@ def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds:
 
     Runs without known times are left out.
     """
+    chosen = ["replay"] if "replay" in data else []
     if seconds is None:
-        return charts.lines(data, "games", *columns, "run", ("games trained", unit)), data
+        return charts.lines(data, "games", *columns, "run", ("games trained", unit), chosen=chosen), data
     parts = []
     for name, part in data.groupby("run", sort=False):
         if known := sorted(seconds.get(str(name), {}).items()):
@@ -65,7 +67,7 @@ def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds:
     most = 3600 * timed["hours"].max()
     x, size = next((unit for unit in TIMES if unit[1] <= most), TIMES[-1])
     drawn = timed.assign(**{x: 3600 * timed["hours"] / size})
-    return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit)), timed
+    return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit), chosen=chosen), timed
 
 
 def training_curves(
@@ -87,12 +89,18 @@ def evaluation_curves(
     unit: str,
     opponents: Iterable[str] = (),
     seconds: Seconds | None = None,
+    replays: Mapping[str, Mapping[int, str]] = MappingProxyType({}),
 ) -> Figure | None:
     """The strength during training, by run; None if nothing was evaluated.
 
-    `opponents` are the agents in all other seats; none in games of one seat.
+    `opponents` are the agents in all other seats; none in games of one seat. `replays` are the addresses of evaluation
+    games, by run and number of games trained.
     """
-    rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
+    rows = [
+        asdict(evaluation) | {"run": name, "replay": replays.get(name, {}).get(evaluation.games, "")}
+        for name, done in evaluations_by_run.items()
+        for evaluation in done
+    ]
     if not rows:
         return None
     chart, data = _over(pd.DataFrame(rows), ("value", "low", "high"), unit, seconds)

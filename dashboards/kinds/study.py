@@ -14,6 +14,7 @@ from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_of
 from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Tab, Text
+from turnier.dashboards.summaries.candidates import agents_of
 from turnier.dashboards.summaries.front import front_head, front_of, points_table
 from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
@@ -33,7 +34,6 @@ from turnier.search.storage.definitions import (
     agent_with,
     option_commands,
     ranges_table,
-    used_values,
     value_text,
 )
 from turnier.search.storage.results import StudyResults
@@ -48,7 +48,10 @@ OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 SLICES = 4  # parameters whose values reports show
 TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
-LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
+LUCKY = (
+    "The larger, the luckier. Blank: a parameter that the candidate does not use; without an interval: its games"
+    " all ended alike."
+)
 
 
 VALUE = partial(Column, "value", low="low", high="high", short=True, importance=MAIN)  # of a candidate
@@ -114,9 +117,11 @@ def read(results: RunResults) -> Data:
 
 
 def _within_bounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns trials whose intervals end at the bounds of their values."""
+    """Returns trials whose intervals end at the bounds of their values; games that all end alike give no interval."""
     bounds: Bounds = frame.attrs["bounds"]
-    return frame.assign(low=frame["low"].clip(lower=bounds.least), high=frame["high"].clip(upper=bounds.most))
+    varied = frame["high"] > frame["low"]
+    low, high = frame["low"].clip(lower=bounds.least), frame["high"].clip(upper=bounds.most)
+    return frame.assign(low=low.where(varied), high=high.where(varied))
 
 
 def _no_trials() -> pd.DataFrame:
@@ -188,7 +193,7 @@ def adds_up(data: Data) -> str:
     if (others := data.stored - data.games - (verdict.games if verdict else 0)) <= 0:
         return f"{said}."
     if verdict is None:
-        return f"{said}; {others:,} more are held-out games so far, and idle-time games of recommendations."
+        return f"{said}; {others:,} more do not count in the search, such as held-out games."
     return f"{said}; in {others:,} more, idle workers played what the search recommended: these count for neither."
 
 
@@ -270,11 +275,10 @@ def _so_far(data: Data) -> str:
 
 def front_table(data: Data) -> Table:
     """Returns the candidates of the front, as `front_of` does, with their agents' texts."""
-    front, ranges = front_of(data.trials), data.trials.attrs["ranges"]
-    rows = front[data.trials.attrs["parameters"]].to_dict("records")
+    front = front_of(data.trials)
     frame = front.assign(
         number=front["number"].astype(str),
-        agent=[agent_with(data.definition, used_values(row, ranges)) for row in rows],
+        agent=agents_of(front, data.trials, data.definition),
     ).reset_index(drop=True)
     frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in frame["agent"]]
     columns = [
@@ -299,8 +303,7 @@ def candidate_table(data: Data) -> Table:
     for name in names:
         if not pd.api.types.is_float_dtype(frame[name]):
             frame[name] = frame[name].map(value_text)
-    rows = [used_values(row, data.trials.attrs["ranges"]) for row in done[names].to_dict("records")]
-    agents = [agent_with(data.definition, values) for values in rows]
+    agents = agents_of(done, data.trials, data.definition)
     if all(agents):
         frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in agents]
     second = data.trials.attrs.get("second")

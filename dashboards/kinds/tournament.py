@@ -46,6 +46,7 @@ COMPARES = True  # see `turnier.dashboards.sections`
 SIGNIFICANT = 0.05
 RACE = ("game", "agent", "label", "games", "best")
 DECIDED = 0.95  # probability to be the best
+UNEVEN = 2  # times as many games as the leader's, from which on that is said
 RACING = 100  # agents, for which the probabilities of being the best are computed at several numbers of games
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
@@ -131,7 +132,9 @@ def _led(results: RunResults, ratings: pd.DataFrame) -> Head:
         likely = f"; the best of these with {percent_sure(first['best_of_all'])} % probability"
         meaning = contenders(ratings["rank_low"].to_numpy())
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
-    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{likely}{later}"
+    most = int(ratings["games"].max())
+    games = f"{first['games']:,} games" + f" (others have up to {most:,})" * bool(most > UNEVEN * first["games"])
+    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {games}{likely}{later}"
     return Head(leads, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", "", names, unplayed)
 
 
@@ -345,9 +348,9 @@ def pair_table(ranks: Ranks) -> Table:
     difference = [] if several else [Column("difference", "difference of scores", half_width="half_width", signed=True)]
     columns = [
         *([scores.REPLAY] if several else []),
-        Column("place", "rank", importance=MINOR),
+        Column("place", importance=MINOR),
         Column("agent", key=True),
-        Column("against_place", "rank of other", importance=MINOR),
+        Column("against_place", "place of other", importance=MINOR),
         Column("against", key=True),
         Column("games", "games" if several else "seeds", importance=MAIN),
         *scores.SHARES,

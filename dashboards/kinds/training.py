@@ -199,7 +199,7 @@ def _curves(data: Data, seconds: Mapping[str, Mapping[int, float]] | None) -> It
     game = game_of(data.game)
     yield Drawing("training.training_curves", (data.curves, seconds, score_bounds(game)), curve_table(data))
     unit = evaluation_unit(game)
-    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents, seconds))
+    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents, seconds, data.replays))
     by_zero: dict[str, dict[str, pd.DataFrame]] = {}
     for name, frame in data.checkpoints.items():
         if len(frame):

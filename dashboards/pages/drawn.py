@@ -34,6 +34,7 @@ from turnier.dashboards.sections import (
 from turnier.dashboards.tables import Table, file_name
 
 NAMES = "agent", "label", "name"  # columns of agents in the data of figures
+GAMES = "replay"  # the column of addresses of games
 RESULT = "Result"  # the first tab
 FILES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 
@@ -58,6 +59,7 @@ class View:
         tab: the tab to show.
         games: the address of its games, if it has any.
         agents: their agents' names.
+        candidates: what an address has before the number of a candidate, if there are some.
         palette: the colours of the page's charts.
     """
 
@@ -66,6 +68,7 @@ class View:
     tab: str = RESULT
     games: str = ""
     agents: Collection[str] = ()
+    candidates: str = ""
     palette: Palette = field(default_factory=Palette)
 
     def chosen(self, some: Iterable[Section]) -> dict[str, list[Section | Control]]:
@@ -170,8 +173,9 @@ class View:
         note, clicks = figure.note, ""
         if cells:
             note, clicks = f"{note} A click shows what is behind it.", f' data-cells="{" ".join(cells)}"'
-        elif named := next((name for name in NAMES if self._are_agents(figure.data, name)), ""):
-            note, clicks = f"{note} A click shows games.", f' data-cells="{named}" data-games="{escape(self.games)}"'
+        elif found := self._games_of(figure.data):
+            field, to = found
+            note, clicks = f"{note} A click shows games.", f' data-cells="{field}" data-to="{escape(to)}"'
         spec = json.dumps(self.palette.applied(figure.spec), separators=(",", ":")).replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
@@ -183,9 +187,16 @@ class View:
             f'<figcaption class="note">{markup.prose(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
 
-    def _are_agents(self, data: pd.DataFrame, column: str) -> bool:
-        """Whether a column has agents whose games can be listed."""
-        return bool(self.games) and column in data and set(data[column].astype(str)) <= set(self.agents)
+    def _games_of(self, data: pd.DataFrame) -> tuple[str, str] | None:
+        """Returns the column that leads to games, and what an address has before its values; None without."""
+        if GAMES in data:
+            return GAMES, ""
+        if self.candidates and {"number", "candidate"} & {*data}:
+            return "number", self.candidates
+        for name in NAMES if self.games else ():
+            if name in data and set(data[name].astype(str)) <= set(self.agents):
+                return name, f"{self.games}?{SIDES[0]}="
+        return None
 
     def _control(self, control: Control) -> Iterator[Block]:
         choice = control.choice

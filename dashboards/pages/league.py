@@ -12,7 +12,7 @@ from turnier.agents.registry import short_text
 from turnier.core.errors import UserError
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.every_run.cost import agent_costs, cheapest
+from turnier.dashboards.every_run.cost import agent_costs, cheapest, clock_of
 from turnier.dashboards.every_run.versions import versions_table
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.kinds.tournament import list_of
@@ -50,7 +50,7 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
     known = games_with_runs(shown)
     if not known:
         begin = "turnier tournament tictactoe random greedy --games 10"
-        return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)])
+        return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)], at=PATH)
     game = game or next(iter(known))
     _require_known(game, known)
     links = "".join(
@@ -63,7 +63,7 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
         for run in known[game]
     )
     blocks.append(Block("runs", f'<h2>Their games</h2><ul class="list">{runs}</ul>'))
-    return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),))
+    return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),), at=PATH)
 
 
 def _require_known(game: str, known: Mapping[str, Sequence[Run]]) -> None:
@@ -104,8 +104,9 @@ def _rated(shown: ShownStore, game: str, runs: list[Run]) -> Iterator[Section]:
         costs = agent_costs(timed).merge(known, on="agent", how="left")
         if name == "elo" and (said := cheapest(costs)):
             yield Text(said)
-        yield Drawing("tournament.strength_against_cost", (costs, VALUES[name]))
-        yield best_of_families(costs, name)
+        clock = clock_of(timed)
+        yield Drawing("tournament.strength_against_cost", (costs, VALUES[name], f"{clock} per move, µs"))
+        yield best_of_families(costs, name, clock)
     if (people := people_table(frame, rated)) is not None:
         yield people
     if len(versions := of_versions(rated, stored_versions(shown.store))):
@@ -157,8 +158,8 @@ def _newest(frame: pd.DataFrame, *agents: str) -> str:
     return str(frame["run"].iloc[-1])
 
 
-def best_of_families(costs: pd.DataFrame, name: str) -> Table:
-    """Returns the best agent of every family, by its rating or mean score, with the cost of its move."""
+def best_of_families(costs: pd.DataFrame, name: str, clock: str) -> Table:
+    """Returns the best agent of every family, by its rating or mean score, with the time of its move by a clock."""
     known = costs[costs["elo"].notna()]
     family = known["agent"].map(short_text).map(kind_of).str.partition("@")[0]
     best = known.assign(family=family).sort_values("elo", ascending=False).drop_duplicates("family")
@@ -166,7 +167,7 @@ def best_of_families(costs: pd.DataFrame, name: str) -> Table:
         Column("family", key=True),
         Column("elo", VALUES[name], signed=name == "elo", importance=MAIN),
         Column("name", "its best"),
-        Column("per_move", "µs per move", digits=3),
+        Column("per_move", f"{clock} per move", "µs", digits=3),
         Column("games"),
     ]
     return Table("The best of every family", best.reset_index(drop=True), columns)

@@ -44,6 +44,7 @@ class Page:
         head: HTML beside the title, such as tabs.
         live: the address of the events that renew it; empty if nothing will change.
         above: links that lead up: title -> address.
+        at: the place in the menu.
     """
 
     title: str
@@ -51,6 +52,7 @@ class Page:
     head: str = ""
     live: str = ""
     above: tuple[tuple[str, str], ...] = ()
+    at: str = HOME
 
     def html(self) -> str:
         """Returns the whole page."""
@@ -65,7 +67,7 @@ class Page:
             '<link rel="icon" href="/site/icon.svg"><link rel="stylesheet" href="/static/style.css">'
             '<link rel="stylesheet" href="/site/site.css"><script type="module" src="/site/site.js"></script>'
             f"{early}</head>"
-            f'<body><a class="skip" href="#main">Skip to the content</a>{banner()}'
+            f'<body><a class="skip" href="#main">Skip to the content</a>{at(banner(), self.at)}'
             f'<div class="title"><p class="up">{up}</p><h1>{breakable(self.title)}</h1>{self.head}</div>'
             f'<main id="main" class="blocks" tabindex="-1"{live}>{blocks}</main></body></html>\n'
         )
@@ -75,6 +77,11 @@ def banner() -> str:
     """Returns the head of every page, of those of the board, too."""
     links = "".join(f'<a href="{to}">{name}</a>' for name, to in MENU.items())
     return f'<header><a class="home" href="{HOME}">Turnier</a><nav aria-label="pages">{links}</nav></header>'
+
+
+def at(html: str, place: str) -> str:
+    """Returns the head of a page with a mark at the link to its place in the menu."""
+    return html.replace(f'<a href="{place}">', f'<a href="{place}" aria-current="page">', 1)
 
 
 def spread(blocks: Iterable[Block]) -> list[Block]:
@@ -96,7 +103,7 @@ def spread(blocks: Iterable[Block]) -> list[Block]:
 
 def refused(sentence: str) -> Page:
     """Returns the page in place of one that cannot be shown."""
-    return Page("Not shown", [Block("refused", f'<p class="trouble" role="alert">{escape(sentence)}</p>')])
+    return Page("Not shown", [Block("refused", f'<p class="trouble" role="alert">{escape(sentence)}</p>')], at="")
 
 
 def nothing(what: str, commands: Iterable[str], option: str) -> Block:

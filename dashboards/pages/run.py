@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from html import escape
 from typing import Any, TypeVar
@@ -32,6 +32,7 @@ from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
 GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+CANDIDATES = "candidate"  # the part of an address before a candidate's number
 ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
 T = TypeVar("T")
 CURRENT = ' aria-current="page"'
@@ -47,7 +48,9 @@ class RunPage:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
         own = GAMES in self.tabs and run.kind not in kinds_with("SEARCHES")  # whose positions come from others' games
         to_games = self._address(GAMES) if own else ""
-        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents)
+        searched = own and run.kind in kinds_with("OPTUNA")
+        candidates = f"{run_address(run.id, CANDIDATES)}/" if searched else ""
+        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents, candidates)
 
     def _address(self, tab: str) -> str:
         return run_address(self.run.id, "" if tab == RESULT else tab.lower())
@@ -166,9 +169,8 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                when = f" {datetime.fromisoformat(one.ended):%Y-%m-%d %H:%M} UTC" if one.ended else ""
                 to = f'<a href="{escape(self._address(ORIGIN))}">Origin has the command to resume it</a>'
-                parts.append(f"Stopped{when}: {escape(done)} done. {escape(one.reason)} {to}.")
+                parts.append(f"{escape(one.stopped or f'Not finished: {done}.')} {to}.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:

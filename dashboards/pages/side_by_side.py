@@ -25,6 +25,10 @@ from turnier.results.store.store import Run
 PATH = "/compare"
 
 
+class TooFewRuns(UserError):
+    """An address that must name runs names fewer than two: it can be of no page, whatever is stored."""
+
+
 def page(shown: ShownStore, query: QueryParams) -> Page:
     """Returns the page of the runs that an address names; raises UserError if they are not at least two."""
     runs = _asked(shown, query)
@@ -40,7 +44,7 @@ def file(shown: ShownStore, query: QueryParams, name: str) -> tuple[bytes, str]:
 def _asked(shown: ShownStore, query: QueryParams) -> list[Run]:
     runs = {run.id: run for run in map(shown.run, query.getlist("run"))}
     if len(runs) < 2:
-        raise UserError(f"Two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
+        raise TooFewRuns(f"Two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
     return list(runs.values())
 
 

@@ -20,6 +20,8 @@ MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
 TWO_LINES = 8  # characters from which a heading is given the width to stand in about two lines
 LONG = 60, 30  # characters from which a text, and a key, are given the width for a few lines in narrow windows
+IDENTIFIES = 12  # digits from which a number is a name, such as a seed, of which the first ones tell it from others
+SHOWN_DIGITS = 6
 UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
 _BRACKET = re.compile(r"([^,( ]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
@@ -70,15 +72,21 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
         return f"<td>{link}</td>"
     text = column.text(row)
     if isinstance(value, str) or value is None:
-        shown = names.get(text, text) if column.key else text
+        shown = names.get(text, text) if column.key else short_number(text)
         full = row.get(_FULL.get(column.name, "") if "against" in row else "agent") if column.key else None
         whole = full if isinstance(full, str) else text
         copy = f' <button type="button" data-copy="{escape(whole)}" aria-label="copy the full text"></button>'
-        copied = copy * (column.key and column.name in NAMED and row.get(WHOLE, text) != shown)
+        named = column.key and column.name in NAMED
+        copied = copy * (row.get(WHOLE, text) != shown if named else not column.key and shown != text)
         look = f"{'key' if column.key else 'text'}{' long' * (len(shown) > LONG[column.key])}"
         return f'<td class="{look}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{unbroken(text)}</td>"
+
+
+def short_number(text: str) -> str:
+    """Returns the beginning of a number that only identifies; other texts as they are."""
+    return f"{text[:SHOWN_DIGITS]}…" if text.isdecimal() and len(text) >= IDENTIFIES else text
 
 
 def breakable(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..core.compilation.by_reference import ByReference, pointer_type, reference_type
+from ..core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
 from ..core.kernel import kernel, mark_of, tell_type
 from ..core.rng import Rng
 from ..games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
@@ -100,9 +100,7 @@ class EvaluatorKernels(ByReference):
     has_together: int
 
 
-EVALUATOR = reference_type(
-    EvaluatorKernels, pointer_type(EVALUATE), Floats, pointer_type(EVALUATE_TOGETHER), types.int64
-)
+EVALUATOR = reference_type(EvaluatorKernels, pointer_type(EVALUATE), Floats, LateType(EVALUATE_TOGETHER), types.int64)
 
 # Rows of `root`, [2, num_actions]: what a search found about each action, zero for actions never tried.
 VISITS, VALUES = 0, 1
@@ -142,7 +140,7 @@ DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `count
 END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
 
 SEAT = reference_type(
-    SeatKernels, pointer_type(ACT), EVALUATOR, Floats, pointer_type(ACT_TOGETHER), types.int64, types.int64
+    SeatKernels, pointer_type(ACT), EVALUATOR, Floats, LateType(ACT_TOGETHER), types.int64, types.int64
 )
 SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat if a game has fewer
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.errors import UserError
-from ..core.kernel import pointer
+from ..core.kernel import late_pointer, pointer
 from ..core.parameters import Declared, parameter
 from ..core.rng import streams
 from ..games.drawing import Overlay
@@ -264,7 +264,7 @@ class CompiledAgent(Agent):
             pointer(type(self).act_kernel, ACT),
             evaluator_kernels,
             with_memory,
-            pointer(together, ACT_TOGETHER) if in_step else absent_act_together,
+            late_pointer(together, ACT_TOGETHER) if in_step else absent_act_together,
             in_step,
             self.memory_words(game),
         )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..core.kernel import kernel, pointer
+from ..core.kernel import kernel, late_pointer, make_now, pointer
 from ..core.parameters import Declared
 from ..games.game import Game
 from .abi import EVALUATE, EVALUATE_TOGETHER, EvaluatorKernels, absent_evaluate_together
@@ -74,6 +74,8 @@ class Evaluator(Declared):
         return ()
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        if rollout_depth:
+            make_now(game.kernels.playout)
         return self.with_weights(game, np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64))
 
     def with_weights(self, game: Game, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
@@ -83,7 +85,7 @@ class Evaluator(Declared):
         return EvaluatorKernels(
             pointer(type(self).evaluate_kernel, EVALUATE),
             weights,
-            pointer(together, EVALUATE_TOGETHER) if has_together else absent_evaluate_together,
+            late_pointer(together, EVALUATE_TOGETHER) if has_together else absent_evaluate_together,
             int(has_together),
         )
 

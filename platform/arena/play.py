@@ -28,7 +28,7 @@ from ..games.python.live_states import GameFailure
 from ..games.registry import game_of
 from .match import MatchRecord, MatchSpec, Termination, unpack_plies
 from .play_compiled import match_kernel, no_returns, play_compiled
-from .step_kernel import play_in_step
+from .played import PlayedMatches, joined
 from .table import Table, first_position
 
 _PLAYED_ALIKE = operator.attrgetter("game", "agents", "max_plies", "opening")
@@ -77,8 +77,6 @@ def prepare(spec: MatchSpec) -> None:
     seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
     if all(seats) and game.kernels:
         compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
-        if matches_in_step(spec) > 1:
-            compile_kernel(play_in_step)
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
@@ -100,7 +98,18 @@ def play_matches(
     threads: int = 1,
     members: Pool | None = None,
 ) -> list[MatchRecord]:
-    """Plays matches and returns their records in order.
+    """Plays matches and returns their records in order, see `play_batch`."""
+    return list(play_batch(specs, stop, python, threads, members))
+
+
+def play_batch(
+    specs: Sequence[MatchSpec],
+    stop: npt.NDArray[np.int64] | None = None,
+    python: bool = False,
+    threads: int = 1,
+    members: Pool | None = None,
+) -> Sequence[MatchRecord]:
+    """Plays matches and returns their records in order, as columns if compiled code has played them.
 
     Args:
         specs: any matches; those with the same game, agents and opening share one call into compiled code, except in
@@ -114,24 +123,30 @@ def play_matches(
     batches: dict[tuple[Any, ...], list[int]] = {}
     for number, key in enumerate(map(_PLAYED_ALIKE, specs)):
         batches.setdefault(key, []).append(number)
-    found: list[tuple[int, MatchRecord]] = []
+    places: list[int] = []
+    parts: list[Sequence[MatchRecord]] = []
     for numbers in batches.values():
         batch = [specs[number] for number in numbers]
         check_spec(batch[0])
         game = game_of(batch[0].game)
         seats = [None if python else seat_kernels(agent_of(agent), game) for agent in batch[0].agents]
         if all(seat is not None for seat in seats):
-            played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
+            done, played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
             own = ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool()
             with contextlib.nullcontext(members) if members else own as pool:
                 rest = itertools.takewhile(lambda _: not stop[0], enumerate(batch))
                 found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in rest)
-                played = [(i, record) for i, record in found_here if record is not None]
-        found += [(numbers[i], record) for i, record in played]
+                known = {i: record for i, record in found_here if record is not None}
+            done, played = list(known), list(known.values())
+        places += [numbers[i] for i in done]
+        parts.append(played)
         if stop[0]:
             break
-    return [record for _, record in sorted(found, key=operator.itemgetter(0))]
+    records, order = joined(parts), sorted(range(len(places)), key=places.__getitem__)
+    if order == list(range(len(places))):
+        return records
+    return records.take(order) if isinstance(records, PlayedMatches) else [records[place] for place in order]
 
 
 def matches_in_step(spec: MatchSpec) -> int:

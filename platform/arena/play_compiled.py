@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +27,12 @@ from ..agents.abi import (
     plays_alone,
 )
 from ..agents.registry import agent_of
+from ..core.kernel import compile_kernel, make_now
 from ..core.rng import streams_of
 from ..games.game import MAX_SEATS, Game, Position
 from .match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
 from .play_kernel import play_many
+from .played import PlayedMatches, joined
 from .step_kernel import ENOUGH, UNDER_WAY, play_in_step
 from .table import NAN_VALUES, scores_at
 
@@ -54,8 +55,8 @@ def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
 
 def play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
-) -> list[tuple[int, MatchRecord]]:
-    """Plays matches with the same agents, opening and limit of plies; returns records with the indices of their specs.
+) -> tuple[list[int], Sequence[MatchRecord]]:
+    """Plays matches with the same agents, opening and limit of plies; returns the indices of their specs, and records.
 
     A stop leaves some out.
     """
@@ -70,7 +71,7 @@ def play_compiled(
         return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
     play = match_kernel(seats, opening.size)
     drawing = np.array([draws_evenly(seat) for seat in seats], np.int64)
-    records: list[MatchRecord] = []
+    parts: list[Sequence[MatchRecord]] = []
     room = max(FIRST_ROOM, 512 * n)
     done = 0
     while done < n and not stop[0]:
@@ -81,13 +82,13 @@ def play_compiled(
         batch, lengths = slice(done, done + played), ends[:played, END].tolist()
         running = busy.share(ends[:played, WHOLE])
         packed = pack_many(plies[: lengths[-1]], lengths) if played else []
-        records += _records(
-            game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, running
+        parts.append(
+            _records(game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, running)
         )
         done += played
         if played == 0:
             room *= 4  # the first match did not fit
-    return list(enumerate(records))
+    return list(range(done)), joined(parts)
 
 
 def _play_in_step(
@@ -96,13 +97,17 @@ def _play_in_step(
     specs: list[MatchSpec],
     arrays: tuple[Any, ...],
     stop: npt.NDArray[np.int64],
-) -> list[tuple[int, MatchRecord]]:
+) -> tuple[list[int], Sequence[MatchRecord]]:
     """Plays matches side by side; `arrays` are the arguments of `play_in_step` without plies and ends."""
     states, _, _, _, returns, counts = arrays
     ends = np.full((len(specs), 3), (0, UNDER_WAY, 0), np.int64)
     plies = np.empty((len(specs), ROOM_IN_STEP), np.int64)
     in_step = max(seat.in_step for seat in seats)
     memory = np.empty((in_step, max(seat.memory_words for seat in seats)), np.int64)
+    compile_kernel(play_in_step)
+    make_now(game.kernels.playouts)
+    for seat in seats:
+        make_now(seat.act_together, seat.evaluator.evaluate_together)
     busy = BusyClock()
     play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
     while (full := ends[:, STATUS] == FULL).any():
@@ -115,8 +120,7 @@ def _play_in_step(
         counts[:, NANOSECONDS, 0] = ends[:, WHOLE]
     packed = [pack_plies(plies[i, : ends[i, END]]) for i in over]
     played = [specs[i] for i in over]
-    records = _records(game, played, states[over], returns[over], counts[over], ends[over], packed, running)
-    return list(zip(over, records, strict=True))
+    return over, _records(game, played, states[over], returns[over], counts[over], ends[over], packed, running)
 
 
 class BusyClock:
@@ -142,27 +146,25 @@ def _records(
     ends: npt.NDArray[np.int64],
     packed: list[bytes],
     busy: float,
-) -> list[MatchRecord]:
-    """Returns the records of matches that compiled code has played, one per row of the arrays.
-
-    Whole columns at a time: a few Python calls per match would take longer than a short game.
-    """
+) -> Sequence[MatchRecord]:
+    """Returns the records of matches that compiled code has played, one per row of the arrays."""
     spent, statuses = counts[:, NANOSECONDS], ends[:, STATUS].tolist()
-    columns = (
+    played = PlayedMatches(
         specs,
         [TERMINATIONS[status] for status in statuses],
-        _tuples(returns),
-        _tuples(counts[:, DECISIONS]),
-        _tuples(counts[:, NODES]),
-        _tuples(spent / SECOND),
-        (ends[:, WHOLE] / SECOND).tolist(),
+        returns,
+        counts[:, DECISIONS],
+        counts[:, NODES],
+        spent / SECOND,
+        ends[:, WHOLE] / SECOND,
         packed,
         game.facts_of(states),
-        itertools.repeat(""),
-        _tuples(np.rint(busy * spent) / SECOND),
+        np.rint(busy * spent) / SECOND,
     )
-    records = list(map(MatchRecord, *columns))
     broken = (ends[:, STATUS] == ILLEGAL) | (ends[:, STATUS] == NAN) | ~np.isfinite(returns).all(axis=1)
+    if not broken.any():
+        return played
+    records = list(played)
     for row in np.flatnonzero(broken).tolist():
         _mark_broken(game, records[row], game.position(states[row], returns[row]), statuses[row])
     return records
@@ -181,11 +183,6 @@ def _mark_broken(game: Game, record: MatchRecord, end: Position, status: int) ->
 def no_returns(game: Game, returns: npt.NDArray[np.float64]) -> str:
     """Returns the sentence for a match that is void because its rules gave NaN or infinity."""
     return f"the rules of {game} must give every seat a finite return, got {returns.tolist()}; fix them."
-
-
-def _tuples(rows: npt.NDArray[Any]) -> Iterator[tuple[Any, ...]]:
-    """Returns the rows of an array as tuples."""
-    return zip(*rows.T.tolist(), strict=True)
 
 
 _called = False

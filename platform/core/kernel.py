@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
@@ -62,20 +66,20 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         return str(self.__qualname__)
 
     def compile(self, arguments: Any) -> Any:
-        """Returns what Python calls; numba asks for it at the first call with these types."""
-        return self.entry(arguments).entry_point
+        """Returns what Python calls; numba asks for it at the first call with these types, or by a signature."""
+        return self.entry(tuple(getattr(arguments, "args", arguments))).entry_point
 
     def entry(self, arguments: tuple[Any, ...]) -> Any:
         """Returns the result of compiling that has the entry for arguments of these types."""
-        found = self._entries.get(arguments)
-        if found is None:
+        if arguments not in self._entries:
             with global_compiler_lock:
-                found = self.code(arguments, with_entry=True)
-                if not has_entry(found):
-                    found = self._entry_to(found, ("entry", *arguments))
-                self._entries[arguments] = found
-                self._insert([each._code for each in arguments], found.entry_point, False)
-        return found
+                if arguments not in self._entries:  # two would take the code from the thread that runs the first
+                    found = self.code(arguments, with_entry=True)
+                    if not has_entry(found):
+                        found = self._entry_to(found, ("entry", *arguments))
+                    self._entries[arguments] = found
+                    self._insert([each._code for each in arguments], found.entry_point, False)
+        return self._entries[arguments]
 
     def _entry_to(self, result: Any, key: tuple[Any, ...]) -> Any:
         made = self._cache.load_overload(key, self.targetctx)
@@ -89,6 +93,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         # First numba's lock, which all threads of a process share: in this order none can wait for another forever.
         with global_compiler_lock:
             if arguments not in self.overloads:
+                with_entry = with_entry or _has_arrays(self.kernel_signature.return_type)
                 self.targetoptions["no_cpython_wrapper"] = self.targetoptions["no_cfunc_wrapper"] = not with_entry
                 if self.overloads or self._cache.is_stored():
                     super().compile(arguments)
@@ -111,6 +116,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self.code(tuple(arguments))
         template = make_concrete_template(self.__name__, key=self.__name__, signatures=self.nopython_signatures)
         return template, signature, arguments, {}
+
+
+def _has_arrays(result: Any) -> bool:
+    """Whether a result has arrays; to hand them to Python, an entry needs constants that numba keeps with the code."""
+    return isinstance(result, types.Array) or any(map(_has_arrays, getattr(result, "types", ())))
 
 
 def _as_declared(given: Any, declared: Any) -> Any:
@@ -155,13 +165,63 @@ class KernelPointer(WrapperAddressProtocol):
         return self._dispatcher(*arguments)
 
 
+class LatePointer:
+    """A kernel that few agents need: it is compiled once compiled code calls it by its cell, or by `make_now` before.
+
+    The cell has the address, 0 until then, and that of a function that makes it.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+        self._entry = ctypes.CFUNCTYPE(None)(self._make_for_caller)
+        self.cell = np.array([0, ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
+
+    def make(self) -> None:
+        self.cell[0] = _pointer_to(self._dispatcher).__wrapper_address__()
+
+    def _make_for_caller(self) -> None:
+        try:
+            self.make()
+        except BaseException:  # there is no way back to the caller
+            traceback.print_exc()
+            os._exit(1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _late_to, (self._dispatcher,)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+
+def make_now(*pointers: Any) -> None:
+    """Compiles or loads kernels that may have been left for later, before a clock starts."""
+    for one in pointers:
+        if isinstance(one, LatePointer):
+            one.make()
+
+
 def pointer(dispatcher: Any, signature: Any) -> Any:
     """Returns `dispatcher` as a function pointer; raises TypeError if it was declared with another signature."""
+    return _pointer_to(_declared(dispatcher, signature))
+
+
+def late_pointer(dispatcher: Any, signature: Any) -> Any:
+    """Returns `dispatcher` as a pointer that is made when it is needed; see `pointer`."""
+    return _late_to(_declared(dispatcher, signature))
+
+
+def _declared(dispatcher: Any, signature: Any) -> Any:
     if dispatcher.kernel_signature != signature:
         raise TypeError(
             f"kernel {dispatcher.__name__} must be declared @kernel({signature}), got {dispatcher.kernel_signature}"
         )
-    return _pointer_to(dispatcher)
+    return dispatcher
+
+
+def _late_to(dispatcher: Any) -> Any:
+    if not JIT:
+        return dispatcher
+    return vars(dispatcher).get("late_pointer") or vars(dispatcher).setdefault("late_pointer", LatePointer(dispatcher))
 
 
 def _pointer_to(dispatcher: Any) -> Any:

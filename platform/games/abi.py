@@ -7,15 +7,16 @@ function pointers (`GameKernels`). Thus an agent compiles once for all games, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from ..core.compilation.by_reference import ByReference, pointer_type, reference_type
+from ..core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
 from ..core.compilation.progress import compiled_together
-from ..core.kernel import kernel, pointer
+from ..core.kernel import kernel, late_pointer, pointer
 from ..core.rng import Rng
 
 STATE_DTYPE = np.int64
@@ -76,21 +77,16 @@ class GameKernels(ByReference):
     places_stones: int  # an action below num_cells changes only that cell's value, in the same way for all of a state
 
 
-_KERNEL_SIGNATURES = (
-    INIT,
-    TO_MOVE,
-    LEGAL,
-    OUTCOMES,
-    STEP,
-    SAMPLE_CHANCE,
-    PLAYOUT,
-    PLAYOUTS,
-    CELLS,
-    OBSERVE,
-    FORCED_WIN,
-)
 GAME = reference_type(
-    GameKernels, *map(pointer_type, _KERNEL_SIGNATURES), *[types.int64] * 8, types.float64, types.int64, types.int64
+    GameKernels,
+    *map(pointer_type, (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE)),
+    *map(LateType, (PLAYOUT, PLAYOUTS)),
+    *map(pointer_type, (CELLS, OBSERVE)),
+    LateType(FORCED_WIN),
+    *[types.int64] * 8,
+    types.float64,
+    types.int64,
+    types.int64,
 )
 
 
@@ -129,9 +125,9 @@ def absent_forced_win(state, depth):
     return NO_WIN
 
 
-def _if_there(dispatcher: Any, signature: Any, absent: Any) -> Any:
+def _if_there(dispatcher: Any, signature: Any, absent: Any, to: Callable[[Any, Any], Any] = pointer) -> Any:
     """Returns a kernel's pointer; a stand-in is not compiled: compiled code asks the flag first."""
-    return dispatcher if dispatcher is absent else pointer(dispatcher, signature)
+    return dispatcher if dispatcher is absent else to(dispatcher, signature)
 
 
 def game_kernels(
@@ -148,9 +144,8 @@ def game_kernels(
     observe: Any = absent_observe,
     forced_win: Any = absent_forced_win,
 ) -> GameKernels:
-    """Compiles or loads a game's kernels for agent kernels, still without sizes."""
-    given = (init, to_move, legal, chance, step, sample_chance, playout, playouts, cells, observe, forced_win)
-    with compiled_together(*given):
+    """Compiles or loads a game's kernels for agents, still without sizes; some are left until an agent calls them."""
+    with compiled_together(init, to_move, legal, chance, step, sample_chance, cells, observe):
         return GameKernels(
             pointer(init, INIT),
             pointer(to_move, TO_MOVE),
@@ -158,11 +153,11 @@ def game_kernels(
             pointer(chance, OUTCOMES),
             pointer(step, STEP),
             _if_there(sample_chance, SAMPLE_CHANCE, absent_sample_chance),
-            _if_there(playout, PLAYOUT, absent_playout),
-            _if_there(playouts, PLAYOUTS, absent_playouts),
+            _if_there(playout, PLAYOUT, absent_playout, late_pointer),
+            _if_there(playouts, PLAYOUTS, absent_playouts, late_pointer),
             pointer(cells, CELLS),
             _if_there(observe, OBSERVE, absent_observe),
-            _if_there(forced_win, FORCED_WIN, absent_forced_win),
+            _if_there(forced_win, FORCED_WIN, absent_forced_win, late_pointer),
             int(sample_chance is not absent_sample_chance),
             int(playout is not absent_playout),
             int(playouts is not absent_playouts),

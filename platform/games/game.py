@@ -141,10 +141,7 @@ class Game(Declared):
         return "startpos"
 
     def typed_move(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action of a text typed by a person; None if there is none.
-
-        People may use more forms than engines, which use those of `move_of`.
-        """
+        """Returns the legal action of a text typed by a person, in more forms than `move_of` takes, or None."""
         return self.move_of(state, text)
 
     def position_of(self, text: str, seed: int = 0) -> Position:
@@ -152,10 +149,7 @@ class Game(Declared):
 
         The text is the names of the plies from the start, `moves d3 c4`; or, if the game reads boards (`board_help`), a
         board, as `draw` prints it or with slashes between rows, and the seat to move. The position belongs to another
-        variant of the game if the text needs one, as a FEN does.
-
-        Raises:
-            UserError: for the first mistake.
+        variant of the game if the text needs one, as a FEN does. Raises UserError for the first mistake.
         """
         if len(text) > LONGEST_TEXT:
             raise UserError(f"a board must have at most {LONGEST_TEXT:,} characters, got {len(text):,}; shorten it.")
@@ -288,11 +282,15 @@ class Position:
         self.state = state
         self.returns = returns  # [seats]
         self._rng = rng
+        self._mover: int | None = None  # asked once, like `_legal`: environments ask in several places of a step
+        self._legal: list[int] | None = None
 
     @property
     def to_move(self) -> int:
         """The seat to move, or CHANCE or TERMINAL."""
-        return int(self.game.kernels.to_move(self.state))
+        if self._mover is None:
+            self._mover = int(self.game.kernels.to_move(self.state))
+        return self._mover
 
     @property
     def over(self) -> bool:
@@ -308,8 +306,10 @@ class Position:
         """Returns the actions of the seat to move, ascending; none if chance is to move or the game is over."""
         if self.to_move < 0:
             return []
-        out = np.zeros(self.game.max_legal, np.int64)
-        return [int(a) for a in out[: self.game.kernels.legal(self.state, out)]]
+        if self._legal is None:
+            out = np.zeros(self.game.max_legal, np.int64)
+            self._legal = out[: self.game.kernels.legal(self.state, out)].tolist()
+        return self._legal[:]
 
     def outcomes(self) -> list[tuple[int, float]]:
         """Returns the chance outcomes with their probabilities if chance is to move."""
@@ -338,6 +338,8 @@ class Position:
 
     def draw_outcome(self) -> int:
         """Draws the next chance outcome from the position's own stream, without playing it."""
+        if self.game.kernels.has_sample_chance:
+            return int(self.game.kernels.sample_chance(self.state, self._rng))
         outcomes, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
         return int(draw_outcome(self.game.kernels, self.state, self._rng, outcomes, probs))
 
@@ -345,6 +347,7 @@ class Position:
         """Draws chance outcomes in place until a seat is to move or the game is over; returns itself."""
         while self.to_move == CHANCE:
             self.game.kernels.step(self.state, self.draw_outcome(), self.returns)
+            self._mover = None
         return self
 
     def named_plies(self) -> dict[str, int]:

@@ -79,6 +79,28 @@ class Bar:
             self._progress.console.print(text, markup=False, soft_wrap=True)  # so that commands in it can be copied
 
 
+class Part(Bar):
+    """A part of a bar's work, with a count of its own; what it shows appears in the whole bar."""
+
+    def __init__(self, whole: Bar, total: int) -> None:
+        self.whole, self.total, self.unit, self.waits = whole, total, whole.unit, whole.waits
+        self.done = self.skipped = 0
+
+    def advance(self, done: int) -> None:
+        self.done += done
+        self.whole.advance(done)
+
+    def skip(self, done: int) -> None:
+        self.skipped, self.done = self.skipped + done, self.done + done
+        self.whole.skip(done)
+
+    def note(self, text: str) -> None:
+        self.whole.note(text)
+
+    def print(self, text: str) -> None:
+        self.whole.print(text)
+
+
 @contextmanager
 def game_bar(
     label: str, total: int, console: Console | None = None, unit: str = "games", completed: int = 0
@@ -151,4 +173,12 @@ def run_bar(
         game_bar(label, total, console, unit, completed) as bar,
         ProgressReporter(store, run_id, bar, lambda: bar.waits()),
     ):
+        yield bar
+
+
+@contextmanager
+def part_bar(store: Store, run_id: str, whole: Bar, total: int) -> Iterator[Part]:
+    """Counts a run's work that is a part of another's, and reports its progress to the store."""
+    bar = Part(whole, total)
+    with ProgressReporter(store, run_id, bar, lambda: bar.waits()):
         yield bar

@@ -88,7 +88,7 @@ class Certainty(Plan["CertaintyResults"]):
         """Collects positions and plays the searches that the store lacks."""
         from .play import play_into, search_into
 
-        bar, matches = run.bar, []
+        bar, matches = run.bar, list["MatchRecord"]()
         bar.note("collecting positions")
         for played in play_into(run.store, run.id, self._collecting, run.pool):
             matches += played

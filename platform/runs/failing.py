@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from ..agents.registry import label_of
 from ..arena.match import MatchRecord, MatchSpec, Termination
+from ..arena.played import PlayedMatches, specs_of
 from ..arena.repeated_search import SearchSpec
 from ..core.errors import UserError
 from ..results.store.schema import matches, run_matches, seats
@@ -89,11 +90,14 @@ class Recorder(Generic[T]):
 
     def append(self, records: Sequence[T]) -> None:
         """Stores games; raises UserError if an agent has failed in its first FEW."""
-        for names in {record.spec.names for record in records if not record.error}:
+        fine = records if isinstance(records, PlayedMatches) else [one for one in records if not one.error]
+        for names in {spec.names for spec in specs_of(fine)}:
             self._proven.update(self._who(agent) for agent in names[1:])
-        ready = [record for record in records if not (record.error and self._waits(record))]
+        ready: Sequence[T] = records
+        if fine is not records:
+            ready = [record for record in records if not (record.error and self._waits(record))]
         if self._waiting:
-            ready += self._released()
+            ready = [*ready, *self._released()]
         if kept := records if self._who is class_of else ready:
             self._store(kept)
         for who, count in self._failed.items():

@@ -56,7 +56,7 @@ def play_into(
     executor: Executor,
     skip: Callable[[int], object] | None = None,
     recorder: Recorder[MatchRecord] | None = None,
-) -> Iterator[list[MatchRecord]]:
+) -> Iterator[Sequence[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
     Void matches are played again: the game or the machine may have been fixed. A batch is in the store before it is
@@ -79,7 +79,7 @@ def play_into(
 
 def play_plan(
     store: Store, run_id: str, plan: MatchPlan, executor: Executor, skip: Callable[[int], object]
-) -> Iterator[list[MatchRecord]]:
+) -> Iterator[Sequence[MatchRecord]]:
     """Yields the records of those matches of a plan that are played now, as `play_into` does; `skip` counts the others.
 
     Matches are made and looked up while others are played: any number of them begins at once and takes little memory.
@@ -106,7 +106,7 @@ def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], 
 
 def serve_into(
     store: Store, run_id: str, source: Source[MatchSpec], executor: Executor
-) -> Generator[list[MatchRecord]]:
+) -> Generator[Sequence[MatchRecord]]:
     """Yields the records of a source's work, each batch after it is stored; see `Executor.serve`."""
     with recording(store, run_id, class_of) as recorder:
         for records in executor.serve(MATCHES, source):
@@ -114,7 +114,7 @@ def serve_into(
             yield records
 
 
-def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
+def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[Sequence[MatchRecord]]:
     """Plays a schedule that needs results, round by round, and yields the records as `play_into` does.
 
     A repeated call replays the rounds with the stored records and resumes after them.
@@ -134,7 +134,7 @@ def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -
 
 def search_into(
     store: Store, run_id: str, specs: Sequence[SearchSpec], executor: Executor, with_visits: bool = False
-) -> Iterator[list[SearchRecord]]:
+) -> Iterator[Sequence[SearchRecord]]:
     """Yields the records of all searches as `play_into` does for matches; a kill loses only the searches in flight.
 
     Their positions are those of the specs, which may know the matches they come from.

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..arena.workers.where import Where
-from ..core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError
+from ..core.errors import MAX_GAMES, UserError
 from ..core.number_text import number
 from .declared.options import GameOption, Option
+from .learning.options import (
+    AgainstOption,
+    EvaluateEveryOption,
+    EvaluationGamesOption,
+    EvaluationWorkersOption,
+    EveryOption,
+    LearningOption,
+    LearningThreadsOption,
+    NetworkOption,
+    TrainGamesOption,
+)
 from .plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from ..agents.agent import Agent
-    from ..agents.evaluator import Evaluator
     from ..agents.learning.loop import TrainingLoop
     from ..games.game import Game
     from ..results.store.store import Run, Store
@@ -51,6 +60,7 @@ class Training(Plan["TrainingResults"]):
       turnier train tictactoe ntuple --games 20000 --out t.npz --evaluate-every 5000 --against random
       turnier train yavalath "ntuple(tuples=100,length=7)" --games 25000 --out y.npz --evaluate-every 5000 \\
         --against "mcts(iterations=10000)"
+      turnier train 2048 "ntuple(network=4x6)" --games 10000 --out w.npz --evaluate-every 2000 --repeats 5
       turnier train 2048 --hours 2 --threads 2 --out strong.npz
       turnier train 2048 "ntuple(network=4x6)" --begins a.npz --begins b.npz --games 0 --out mean.npz
       turnier train tictactoe "puct(iterations=30,selection=gumbel,evaluator=ntuple)" --games 2000 --out z.npz \\
@@ -63,26 +73,10 @@ class Training(Plan["TrainingResults"]):
     def __init__(
         self,
         game: GameOption,
-        network: Annotated[
-            str | Evaluator | Agent,
-            Option(
-                'the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or a search that learns, puct; may'
-                " be left out if a file is trained further, and for 2048 with hours",
-                complete="learner",
-            ),
-        ] = "",
+        network: NetworkOption = "",
         *,
         out: Annotated[str | Path, Option("file for the weights; an existing one is trained further")],
-        games: Annotated[
-            int | None,
-            Option(
-                "total number of games, including earlier runs; default: 10,000, or with hours as many as the time"
-                " allows",
-                low=0,
-                high=MAX_GAMES,
-                more=True,
-            ),
-        ] = None,
+        games: TrainGamesOption = None,
         hours: Annotated[
             float,
             Option(
@@ -96,31 +90,16 @@ class Training(Plan["TrainingResults"]):
             Sequence[str | Path],
             Option("begin with the weights of this network; repeat for the mean of several"),
         ] = (),
-        learning: Annotated[
-            str,
-            Option(
-                'the method, such as "td(alpha=0.1,coherence=false)"; default: td, deep_q or self_play, with parameters'
-                " that suit the game and the hours"
-            ),
-        ] = "",
+        learning: LearningOption = "",
         seed: Annotated[
             int, Option("same seed, same weights, with one thread; in self-play with any workers", low=0)
         ] = 1,
-        threads: Annotated[
-            int, Option("threads that learn at once and share the weights", low=1, high=MAX_WORKERS, more=True)
-        ] = 1,
-        every: Annotated[int, Option("games per point of the learning curve", low=1, high=MAX_GAMES)] = 1000,
-        evaluate_every: Annotated[int, Option("games between two evaluations; 0 = none", low=0, high=MAX_GAMES)] = 0,
-        against: Annotated[
-            str | Agent,
-            Option("opponent in evaluations, for games with several seats; default: MCTS", complete="agent"),
-        ] = "",
-        evaluation_games: Annotated[
-            int, Option("games per evaluation, in all seat orders", low=1, high=MAX_IN_MEMORY)
-        ] = 100,
-        evaluation_workers: Annotated[
-            int, Option("threads that evaluate during training", low=1, high=MAX_WORKERS, more=True)
-        ] = 1,
+        threads: LearningThreadsOption = 1,
+        every: EveryOption = 1000,
+        evaluate_every: EvaluateEveryOption = 0,
+        against: AgainstOption = "",
+        evaluation_games: EvaluationGamesOption = 100,
+        evaluation_workers: EvaluationWorkersOption = 1,
     ) -> None:
         from ..core.outputs import require_file
         from ..games.registry import GAMES
@@ -166,9 +145,7 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def run_id(self) -> str:
-        from ..arena.match import derive_seed
-
-        return f"{self.kind}:{derive_seed(json.dumps(self.definition, sort_keys=True)):016x}"
+        return id_of(self.definition)
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
@@ -281,3 +258,15 @@ class Training(Plan["TrainingResults"]):
         from .stored.training import TrainingResults
 
         return TrainingResults(store, run.id)
+
+
+def id_of(definition: Mapping[str, Any]) -> str:
+    """Returns the id of the training with a definition."""
+    from ..arena.match import derive_seed
+
+    return f"{Training.kind}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
+
+
+def numbered(out: Path, seed: int) -> Path:
+    """Returns the file of one of several trainings, by its seed."""
+    return out.with_name(f"{out.stem}-{seed}{out.suffix}")

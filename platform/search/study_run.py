@@ -55,7 +55,7 @@ from .storage.trials import played_between
 from .verdict import Finalist
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
-Batches = Iterator[list[MatchRecord]]
+Batches = Iterator[Sequence[MatchRecord]]
 SECONDS = "seconds"  # that a search has taken, if its time is limited
 now = time.monotonic
 POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play
@@ -329,7 +329,7 @@ class Drive:
             self.ahead = following
             self._begin(following, executor)
 
-    def _take(self, records: list[MatchRecord], generation: Generation) -> list[MatchRecord]:
+    def _take(self, records: Sequence[MatchRecord], generation: Generation) -> list[MatchRecord]:
         """Takes games of the generation and of the next; returns the others."""
         others = generation.take(records)
         return self.ahead.take(others) if self.ahead else others

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from turnier.runs.comparison import Comparison, Race
     from turnier.runs.experiments.experiment import Experiment
     from turnier.runs.judging.judging import Judging
+    from turnier.runs.repeated_training import RepeatedTraining
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
@@ -71,6 +72,7 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
         "Improve",
     ),
     training=Kind("turnier.runs.training:Training", "train", "Train a network by games against itself.", "Improve"),
+    repeated_training=Kind("turnier.runs.repeated_training:RepeatedTraining", "train", ""),
 )
 
 SHOWN_BY["notebook"] = "turnier.dashboards.notebook"
@@ -99,6 +101,7 @@ __all__ = [
     "Position",
     "PythonGame",
     "Race",
+    "RepeatedTraining",
     "RunResults",
     "Sampler",
     "Search",
@@ -147,6 +150,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.comparison": ("Comparison", "Race"),
     "turnier.runs.experiments.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
+    "turnier.runs.repeated_training": ("RepeatedTraining",),
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),

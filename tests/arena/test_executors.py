@@ -81,7 +81,7 @@ def test_idle_workers_leave_their_cores_to_members(monkeypatch: pytest.MonkeyPat
         given.append(threads)
         return play_matches(specs, stop, threads=threads)
 
-    monkeypatch.setattr(executors, "play_matches", noting)
+    monkeypatch.setattr(executors, "play_batch", noting)
     for games, threads in ((1, 4), (2, 2), (3, 1), (9, 1)):
         given.clear()
         specs = round_robin(make_game("2048(size=2)"), [make_agent("majority(agent=random)")], games, seed=2)

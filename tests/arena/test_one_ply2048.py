@@ -43,8 +43,7 @@ def by_general_kernels(specs: list[MatchSpec]) -> list[MatchRecord]:
     """Plays matches of a general agent by its general act kernel."""
     game, agent = game_of(specs[0].game), agent_of(specs[0].agents[0])
     assert isinstance(agent, CompiledAgent)
-    played = play_compiled(game, [CompiledAgent.kernels(agent, game)], specs, np.zeros(1, np.int64))
-    return [record for _, record in played]
+    return list(play_compiled(game, [CompiledAgent.kernels(agent, game)], specs, np.zeros(1, np.int64))[1])
 
 
 @pytest.mark.parametrize("agent", AGENTS)

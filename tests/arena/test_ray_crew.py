@@ -121,7 +121,7 @@ def test_a_machine_that_compiles_is_named_once(capsys: pytest.CaptureFixture[str
     for _ in range(ray_nodes.MOST_QUESTIONS):
         asked[-1].set_result(False)
         compiling.check(workers, ray_nodes.COMPILE_SECONDS + 1)
-    said = "w1 (10.0.0.9) compiles kernels, which takes about a minute at first.\n"
+    said = "w1 (10.0.0.9) compiles kernels, which takes some ten seconds at first.\n"
     assert capsys.readouterr().err == said and len(asked) == 1 + ray_nodes.MOST_QUESTIONS
 
 

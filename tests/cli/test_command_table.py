@@ -90,6 +90,11 @@ SHOWS = {"rich", "numpy", "numba", "sqlalchemy", "pandas", "scipy.special", "sci
         ("play nim random greedy", PLAYS),
         ("analyse nim mcts(iterations=9)", PLAYS | SHOWS - {"scipy.sparse"}),
         ("tournament nim random greedy --games 2 --executor serial", PLAYS | SHOWS),
+        (
+            "tune 2048(size=2) mc(iterations=1) --parameters rollout_depth --noise fixed(games=1) --budget 64"
+            " --sampler cmaes --verify 0 --executor serial",
+            PLAYS | SHOWS | {"optuna", "scipy.linalg", "scipy.optimize"},
+        ),
     ],
 )
 def test_a_command_imports_only_what_it_needs(words: str, imported: set[str], store_of_a_tournament: str) -> None:

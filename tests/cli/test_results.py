@@ -82,7 +82,7 @@ def test_a_study_is_shown_by_its_verdict_and_not_by_its_candidates(tmp_path: Pat
         candidates = len(study.run(store, progress=False).trials())
     shown = results(path, "study:x").output
     assert " ".join(verdict.sentence.split()) in " ".join(shown.split()) and verdict.agent in shown
-    assert f"{candidates:,} candidates" in shown and "held-out" in shown and shown.count("\n") < 20
+    assert f"{candidates:,} candidates" in shown and "held-out" in shown and shown.count("\n") < 22
     found = json.loads(results(path, "x", "--json").output)
     assert (found["candidates"], found["verdict"]["sentence"]) == (candidates, verdict.sentence)
     listed = json.loads(results(path, "x", "--game", "2048", "--min-games", "1", "--json").output)

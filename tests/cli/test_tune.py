@@ -117,7 +117,7 @@ def test_a_front_of_strength_and_certainty(tmp_path: Path) -> None:
     where = ("show", f"study:{found['study']}", "--store", f"sqlite:///{tmp_path}/a.db")
     results = CliRunner().invoke(app, where, catch_exceptions=False).stdout
     assert "beaten by none at both strength and certainty" in results and "front 1" in results
-    assert "16 candidates played 32 games." in results
+    assert "16 candidates played 32 games" in results
     as_json = CliRunner().invoke(app, [*where, "--json"], catch_exceptions=False).stdout
     told = json.loads(as_json)
     assert told["front"] == found["finalists"] and (told["state"], told["candidates"]) == ("finished", 16)

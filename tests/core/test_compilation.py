@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -68,14 +69,14 @@ def test_kernels_are_counted_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(str(tmp_path))
     import counted_kernels  # type: ignore[import-not-found]
 
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int, bool]] = []
     shown = progress._COMPILATION
-    monkeypatch.setattr(shown, "_update", lambda: seen.append((shown._done, shown._total)))
+    monkeypatch.setattr(shown, "_update", lambda: seen.append((shown._done, shown._total, gc.isenabled())))
     with progress.compiled_together(counted_kernels.outer):
         counted_kernels.compile_kernel(counted_kernels.inner)
         counted_kernels.compile_kernel(counted_kernels.outer)
-    assert seen == [(0, 2), (1, 2), (1, 2), (2, 2)]
-    assert shown._total == 0
+    assert seen == [(0, 2, False), (1, 2, False), (1, 2, False), (2, 2, False)]
+    assert shown._total == 0 and gc.isenabled()
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 import types as types_of_python
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import numba
 import numpy as np
 import pytest
 from numba import types
+from numba.core.compiler_lock import global_compiler_lock
 
 from turnier.core.compilation.cache import cache_directory, digest_of
 from turnier.core.kernel import JIT, kernel, pointer
@@ -219,3 +222,26 @@ def test_optional_kernels_differ_from_their_stand_ins() -> None:
     kernels = Twenty48().kernels
     assert (kernels.has_sample_chance, kernels.has_playout, kernels.has_playouts) == (1, 1, 1)
     assert (kernels.has_observe, kernels.has_forced_win) == (0, 0)
+
+
+@needs_jit
+def test_threads_that_ask_at_once_get_one_entry() -> None:
+    """A second entry would free the machine code of the first, which another thread may be running."""
+
+    @kernel(types.int64(types.int64))
+    def squared(number):
+        return number * number
+
+    arguments = (types.int64,)
+    squared.code(arguments)  # as compiled code asks for it: without an entry
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(squared.entry(arguments))) for _ in range(4)]
+    with global_compiler_lock:
+        for thread in threads:
+            thread.start()
+        while sum(thread.is_alive() for thread in threads) < len(threads):
+            time.sleep(0.001)
+        time.sleep(0.05)  # until all of them wait for the lock
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(one is found[0] for one in found) and squared(7) == 49

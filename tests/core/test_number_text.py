@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from turnier.core.number_text import duration, estimate, half_width_text, interval, number, plus_minus
+from turnier.core.number_text import around, duration, estimate, half_width_text, interval, number, plus_minus
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,12 @@ def test_digits_follow_from_the_half_width(value: float, half: float, shown: str
 def test_a_number_without_an_interval_has_three_digits(value: float, shown: str) -> None:
     assert number(value) == shown
     assert number(np.float64(value)) == shown
+
+
+def test_an_interval_reads_plus_minus_only_around_its_middle() -> None:
+    assert around(28.0, -17.0, 73.0) == "28 ± 45" and around(28.0, 0.0, 73.0) == "28 (0 to 73)"
+    assert around(26.4, 18.0, 33.6, " points", signed=True) == "+26.4 points (18.0 to 33.6)"
+    assert around(5.0, math.nan, math.nan) == "5" and around(math.nan, 0.0, 1.0) == ""
 
 
 def test_signs_and_units() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -15,8 +16,8 @@ from numba import types
 
 from turnier.arena.play_kernel import play_many, play_one
 from turnier.core.compilation.apart import SMALL, KernelLibrary
-from turnier.core.compilation.by_reference import ByReference, pointer_type, reference_type
-from turnier.core.kernel import JIT, compile_kernel, kernel, pointer
+from turnier.core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
+from turnier.core.kernel import JIT, compile_kernel, kernel, late_pointer, make_now, pointer
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="there is no machine code")
@@ -65,6 +66,58 @@ def test_compiled_code_reads_members_and_writes_to_their_arrays() -> None:
     other = replace(outer, inner=replace(outer.inner, change=pointer(halved, TIMES), numbers=np.array([8.0])))
     assert read_all(other, 0) == 9.0 * 0.5 * 0.25 + 1000
     assert numbers[0] == 3.0
+
+
+@kernel(TIMES)
+def tripled(x):
+    return 3.0 * x
+
+
+@kernel(TIMES)
+def quartered(x):
+    return 0.25 * x
+
+
+@dataclass(frozen=True, eq=False)
+class Later(ByReference):
+    change: Any
+
+
+LATER = reference_type(Later, LateType(TIMES))
+
+
+@kernel(types.float64(LATER, types.float64))
+def changed(later, x):
+    return later.change(x)
+
+
+@needs_jit
+def test_a_late_kernel_is_compiled_when_compiled_code_first_calls_it() -> None:
+    one, other = (Later(late_pointer(each, TIMES)) for each in (tripled, quartered))
+    compile_kernel(changed)
+    assert one.address and other.address and not tripled.overloads and not quartered.overloads
+    make_now(other.change, doubled)
+    assert quartered.overloads and not tripled.overloads
+    assert [changed(each, 8.0) for each in (one, other, replace(one), copy.deepcopy(one))] == [24.0, 2.0, 24.0, 24.0]
+    assert tripled.overloads
+
+
+@needs_jit
+def test_kernels_that_only_compiled_code_calls_have_no_entry_until_somebody_asks() -> None:
+    compile_kernel(outer_kernel)
+    assert [bool(each._entries) for each in (outer_kernel, inner_kernel)] == [True, False]
+    assert inner_kernel(3.0) == 6.0 and outer_kernel(3.0) == 7.0
+    assert pointer(inner_kernel, TIMES).__wrapper_address__()
+
+
+@kernel(TIMES)
+def inner_kernel(x):
+    return x + x
+
+
+@kernel(TIMES)
+def outer_kernel(x):
+    return inner_kernel(x) + 1.0
 
 
 @needs_jit

@@ -39,7 +39,8 @@ class Pages:
 
     def __init__(self, url: str, hosts: Sequence[str] = ("*",)) -> None:
         self.shown = ShownStore(url)
-        library = Library(lambda: self.shown.store, write_film, Tables.of_store(url), self.shown.option, named=names_of_texts)
+        shown, tables = self.shown, Tables.of_store(url)
+        library = Library(lambda: shown.store, write_film, tables, shown.option, named=names_of_texts)
         self.app = make_app(self.shown, library, list(hosts))
 
     def ask(self, address: str, method: str = "GET", **headers: str) -> Answer:

@@ -137,6 +137,22 @@ def test_a_mark_of_an_agent_shows_its_games(page: Any, address: str, store: Stor
     assert page.locator("table.data tbody tr").count() == 12
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "tab", "title"),
+    [("study", "tiny", "search", "Candidates"), ("training", "", "", "Evaluations during training")],
+)
+def test_a_mark_of_a_search_or_a_training_shows_its_games(
+    page: Any, address: str, store: Store, kind: str, name: str, tab: str, title: str
+) -> None:
+    place = run_address(run_of(store, kind, name).id)
+    page.goto(f"{address}{place}/{tab}".rstrip("/"))
+    chart = page.locator("figure.chart", has=page.get_by_role("heading", name=title, exact=True))
+    chart.scroll_into_view_if_needed()
+    chart.locator(".mark-symbol.role-mark path").last.click()
+    page.wait_for_url(f"{address}{place}/games?agent=*")
+    assert 0 < page.locator("table.data tbody tr").count() < 20
+
+
 def test_a_cell_of_certainty_shows_the_positions_behind_it(page: Any, address: str, store: Store) -> None:
     page.goto(f"{address}{run_address(run_of(store, 'certainty').id)}")
     settle(page)
@@ -169,7 +185,9 @@ def test_runs_are_found_sorted_and_set_side_by_side(page: Any, address: str, sto
     page.goto(address)
     rows = page.locator("#runs tbody tr:visible")
     page.locator("input[type=search]").fill("yavalath")
-    assert rows.count() == 1
+    assert rows.count() == 1 and page.locator(".wide[data-none]").count() == 0
+    page.locator("input[type=search]").fill("nothing has this")
+    assert rows.count() == 0 and page.locator(".wide[data-none]").count() == 1
     page.locator("input[type=search]").fill("")
     page.get_by_role("button", name="games", exact=True).click()
     numbers = page.eval_on_selector_all("#runs td[data-number]", "all => all.map(one => Number(one.dataset.number))")
@@ -179,6 +197,8 @@ def test_runs_are_found_sorted_and_set_side_by_side(page: Any, address: str, sto
     page.get_by_role("button", name="Set the ticked runs side by side").click()
     page.wait_for_url("**/compare?run=*&run=*")
     assert page.get_by_role("heading", name="Settings that differ").evaluate(IN_VIEW)
+    page.get_by_role("link", name="League").click()
+    page.wait_for_function("() => document.querySelector('header [aria-current]')?.textContent === 'League'")
 
 
 def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str, store: Store) -> None:

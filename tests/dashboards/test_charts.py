@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -14,8 +15,12 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure, Palette, image
 from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.scores import milestone_shares
+from turnier.dashboards.sections import Drawing, flat, sections
 from turnier.dashboards.summaries.matches import MAX_BINS, scores
 from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
+
+FOLLOWING = "rule", "text"  # intervals, bounds and labels, beside marks that can be pointed at
 
 
 def drawn(chart: Any) -> tuple[dict[str, Any], pd.DataFrame]:
@@ -99,3 +104,25 @@ def test_series_keep_their_colour_on_all_charts_of_a_page() -> None:
     assert tied["b"] == tied["b, published"] == first["b"] and colours(other, drawn)["b"] != first["b"]
     many = colours(page, spec(*(f"agent {i}" for i in range(2 * len(COLOURS))), "c"))
     assert many["c"] == first["c"] and len(set(many.values())) == len(COLOURS)
+
+
+def test_whatever_is_drawn_says_its_numbers_when_pointed_at(store: Store) -> None:
+    """Lines do not: Vega tells the first point of a line, wherever the mouse is."""
+    silent, seen = list[tuple[str, str]](), set[str]()
+    for run in store.runs():
+        for section in flat(sections(RunResults.find(store, run.id))):
+            if isinstance(section, Drawing) and section.drawn is not None:
+                seen.add(section.drawn.title)
+                for mark, hovers in marks(section.drawn.spec):
+                    if hovers if mark in ("line", "area") else not hovers and mark not in FOLLOWING:
+                        silent.append((section.drawn.title, mark))
+    assert silent == [] and {"Ratings", "Who beats whom", "Training games", "Candidates", "Evidence"} <= seen
+
+
+def marks(spec: dict[str, Any], within: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yields every mark of a chart, and whether it has a text for who points at it."""
+    hovers = within or "tooltip" in spec.get("encoding", {})
+    for layer in spec.get("layer", ()):
+        yield from marks(layer, hovers)
+    if "mark" in spec:
+        yield spec["mark"]["type"], hovers

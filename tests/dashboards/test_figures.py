@@ -117,7 +117,7 @@ def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> No
     listed, pairs = (table.numbers().drop(columns="replay") for table in tables)
     assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
     assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
-    assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
+    assert list(zip(pairs["place"], pairs["place of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
     for table in (listed, pairs):
         texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
         assert texts <= {"agent", "against", "place"}

@@ -104,7 +104,9 @@ def test_an_unknown_run_is_an_error_and_never_another_run(pages: Pages, address:
     ],
 )
 def test_a_wrong_word_in_an_address_is_a_sentence(pages: Pages, store: Store, address: str, sentence: str) -> None:
-    trouble = pages.look(address.format(run_address(run_of(store, "tournament", "yavalath").id))).trouble
+    place = address.format(run_address(run_of(store, "tournament", "yavalath").id))
+    trouble = pages.look(place).trouble
+    assert pages.ask(place).status == (400 if address.startswith("/compare") else 404)
     assert sentence.lower() in trouble.lower() and len(trouble.splitlines()) == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.where import Where
 from turnier.dashboards.kinds import tournament
 from turnier.dashboards.links import match_address, run_address
-from turnier.dashboards.pages.page import Block, spread
+from turnier.dashboards.markup import unbroken
+from turnier.dashboards.pages.page import MENU, Block, spread
+from turnier.dashboards.pages.tables import short_number
 from turnier.dashboards.sections import kind_of
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import store_game
@@ -110,6 +113,16 @@ def test_a_study_begins_with_its_verdict_and_the_agent_to_copy(pages: Pages, sto
     held_out = page.tables["Held-out games"]
     assert held_out["finalist"].iloc[0] == "start" and {"luck", "minus start", "replay"} <= set(held_out)
     assert "/dashboard/studies/3" in page.links
+
+
+def test_a_candidate_leads_to_its_games(pages: Pages, store: Store) -> None:
+    run = run_of(store, "study", "tiny").id
+    assert f'data-to="{run_address(run, "candidate")}/"' in pages.look(run_address(run, "search")).html
+    answer = pages.ask(f"{run_address(run, 'candidate')}/3")
+    assert answer.status == 307 and answer.headers["location"].startswith(f"{run_address(run, 'games')}?agent=mctse")
+    assert "3 games" in pages.look(answer.headers["location"]).text
+    assert "must be finished, got number 99" in pages.look(f"{run_address(run, 'candidate')}/99").trouble
+    assert pages.ask(f"{run_address(run_of(store, 'training').id, 'candidate')}/1").status == 404
 
 
 def test_a_search_without_a_verdict_and_a_front_say_what_is_known(pages: Pages) -> None:
@@ -230,6 +243,23 @@ def test_the_address_leads_to_one_move_of_one_match(pages: Pages, store: Store) 
     assert pages.ask(f"/api/matches/{match}/board.svg").body.startswith(b"<svg")
 
 
+def test_the_menu_marks_where_one_is(pages: Pages) -> None:
+    for address in (*MENU.values(), "/?kind=study", "/league/yavalath(size=3)"):
+        (marked,) = re.findall(
+            r'<a href="([^"]+)" aria-current="page">', pages.look(address).html.partition("</header>")[0]
+        )
+        assert address.startswith(marked) and (marked != "/" or address[:2] in ("/", "/?"))
+    assert "aria-current" not in pages.look("/nowhere").html.partition("</header>")[0]
+
+
+def test_numbers_that_only_identify_are_short_with_all_of_them_to_copy(pages: Pages, store: Store) -> None:
+    run = run_of(store, *YAVALATH)
+    [*_, records] = store.records_of_run(run.id)
+    seed, html = str(records[-1].spec.seed), pages.look(run_address(run.id, "games")).html
+    assert len(seed) > 15 and f'title="{seed}">{seed[:6]}… <button type="button" data-copy="{seed}"' in html
+    assert short_number("123456") == "123456" and short_number("seed 12345678901234") == "seed 12345678901234"
+
+
 def test_games_are_filtered_by_agents_result_and_order(pages: Pages, store: Store) -> None:
     run = run_of(store, *YAVALATH).id
 
@@ -262,7 +292,8 @@ def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(pages: Pages, 
     assert page.title == "tictactoe, mcts(iterations=16) and mcts(iterations=17) · Turnier"
     assert results.sentence in page.text and results.meaning in page.text
     assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
-    assert f"<dd>{results.estimate_text}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
+    estimate = unbroken(results.estimate_text)
+    assert f"<dd>{estimate}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
     assert "p-value" not in page.text
 
 

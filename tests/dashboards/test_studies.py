@@ -13,9 +13,15 @@ from tests.dashboards.drawn_pages import Pages
 from turnier.agents.registry import make_agent
 from turnier.dashboards.figures.figure import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
-from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
-from turnier.dashboards.kinds.study import Data, candidate_table, head, sections
-from turnier.dashboards.sections import Copy, Text, flat
+from turnier.dashboards.figures.studies.search import (
+    generation_means,
+    histories,
+    importance_bars,
+    search_history,
+    step_size,
+)
+from turnier.dashboards.kinds.study import Data, _by_parameter, candidate_table, head, sections
+from turnier.dashboards.sections import Choice, Copy, Text, flat
 from turnier.dashboards.summaries.front import front_of, points_table
 from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.results.store.store import Store
@@ -181,6 +187,20 @@ def test_a_contour_is_light_where_the_good_candidates_are() -> None:
     assert best["x"] > 0.6 and best["y2"] > 0.9
     assert sorted(cells["y"].round(3).unique()) == [-0.125, 0.125, 0.375, 0.625, 0.875]  # a row for each whole number
     assert image(figure, "svg").startswith(b"<svg")
+
+
+def test_what_says_nothing_is_not_drawn(store: Store) -> None:
+    trials = candidates()
+    odd = trials.index % 2 == 1
+    apart = trials.assign(width=trials["width"].where(odd), steps=trials["steps"].where(~odd))
+    assert contour(apart, "width", "steps", "mean score") is None, "no candidate has both"
+    data = study(store, apart)
+    choices = [one for one in _by_parameter(data, "width", ["width", "steps", "kind"]) if isinstance(one, Choice)]
+    assert [choice.options for choice in choices] == [["kind"]]
+    assert step_size(NOTED.assign(sigma=0.25), "cmaes") is None
+    flat_values = trials.assign(value=0.5)
+    assert generation_means(flat_values, NOTED.assign(idle_games=0), "share of points") is None
+    assert generation_means(trials, NOTED.assign(idle_games=0), "share of points") is not None
 
 
 @pytest.mark.parametrize(("x", "y"), [("kind", "width"), ("steps", "kind")])

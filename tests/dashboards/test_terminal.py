@@ -23,6 +23,7 @@ from turnier.dashboards.terminal import forms, letters, print_sections, print_ta
 from turnier.results.frames import Standings, matches_frame
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
+from turnier.statistics.intervals import COUNT
 
 BOTS = (
     "first_bot.py:FirstBot@4b16a9f",
@@ -111,6 +112,11 @@ def test_probabilities_never_read_certain_and_missing_cells_are_empty() -> None:
     table = Table("t", frame, [Column("label", key=True), Column("best", unit="%", scale=100, sure=True)])
     assert table.texts()["best, %"].tolist() == [">99.9", ""]
     assert table.numbers()["best, %"].iloc[0] == 99.9
+    p = Column("p", least=1e-6)
+    assert [p.text({"p": one}) for one in (0.0, 0.25)] == ["<0.000001", "0.25"]
+    assert Column("elo", signed=True).text({"elo": -24.0}) == "-24", "only some columns have a least value"
+    plies = Column("plies", half_width="half", bounds=COUNT)
+    assert plies.text({"plies": 28.0, "half": 45.0}) == "28 (0 to 73)"
 
 
 def test_agents_that_never_met_are_in_groups_and_only_the_first_rows_are_shown(tmp_path: Path) -> None:

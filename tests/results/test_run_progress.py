@@ -107,8 +107,8 @@ def test_a_run_that_fails_is_stopped_with_what_is_stored_and_resumes(run: Store)
         assert (shown(run).state, shown(run).reason) == ("running", "")
     assert (shown(run).state, shown(run).reason) == ("finished", "")
     with contextlib.suppress(UserError), bar(run):
-        raise UserError("stockfish must be installed.")
-    assert shown(run).reason == "stockfish must be installed."
+        raise UserError("postgresql://me:secret@host must answer.")
+    assert shown(run).reason == "postgresql://me:***@host must answer."
     assert run.annotations.get(RUN, REASON) and not run.annotations.get(RUN, NOTE)
 
 

@@ -10,6 +10,11 @@ from turnier.statistics import ranks
 from turnier.statistics.ranks import beliefs, rank_intervals
 
 
+def test_of_two_agents_the_better_one_is_the_best() -> None:
+    found = beliefs(np.array([30.0, 0.0]), np.diag([100.0, 400.0]), np.array([20.0, 50.0]), 200.0)
+    assert found.best.tolist() == [found.better[0, 1], found.better[1, 0]] and found.best.sum() == pytest.approx(1)
+
+
 @pytest.mark.parametrize("spread", [0.0, 60.0])
 def test_places_hold_for_all_agents_at_once(spread: float) -> None:
     rng, right, widths = np.random.default_rng(1), [], []

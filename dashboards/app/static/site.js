@@ -35,10 +35,11 @@ function onDark(spec) {
   return lit;
 }
 
-/** A specification for a phone: legends with long names have one column. */
+/** A specification for a phone: legends with long names have one column, and slanted labels room beside each other. */
 function onPhone(part) {
   if (!part || typeof part !== "object") return;
   if (part.legend?.columns && part.scale?.domain?.some?.(name => String(name).length > 16)) part.legend.columns = 1;
+  if (part.labelAngle < 0) part.labelAngle = -70;
   for (const [name, value] of Object.entries(part)) if (name !== "data" && name !== "datasets") onPhone(value);
 }
 
@@ -62,16 +63,20 @@ async function draw(figure) {
   if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
 }
 
-/** A click on a mark shows the games of its agent, or opens a panel with what is behind it. */
-function chosen({cells, games}, item) {
+/** A click on a mark shows the games of its agent or candidate, or opens a panel with what is behind it. */
+function chosen({cells, to}, item) {
   const fields = cells.split(" "), from = item?.mark.role === "mark" && item.datum;
-  if (!from || !fields.every(field => field in from) || (!games && ["line", "area"].includes(item.mark.marktype))) return;
+  if (!from || !fields.every(field => field in from) || ["line", "area"].includes(item.mark.marktype)) return;
   document.getElementById("vg-tooltip-element")?.classList.remove("visible");
-  const words = new URLSearchParams(games ? "" : location.search);
-  for (const field of fields) {  // without the breaks of long names, and places before them
-    words.set(games ? "agent" : field, String(from[field]).replaceAll("\n", "").replace(/^\d+  /, ""));
+  const plain = field => String(from[field]).replaceAll("\n", "").replace(/^\d+  /, "");  // without breaks of long names, and places before them
+  if (to !== undefined) {
+    const address = to ? to + encodeURIComponent(plain(fields[0])) : from[fields[0]];
+    if (address) location.href = new URL(address, location.origin).pathname + new URL(address, location.origin).search;
+    return;
   }
-  if (games) location.href = `${games}?${words}`; else go(`${location.pathname}?${words}`);
+  const words = new URLSearchParams(location.search);
+  for (const field of fields) words.set(field, plain(field));
+  go(`${location.pathname}?${words}`);
 }
 
 const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
@@ -93,11 +98,12 @@ async function renew(address) {
   const main = document.getElementById("main"), wanted = found.getElementById("main");
   if (!main || !wanted) { location.href = address; return; }
   document.title = found.title;
-  const head = document.querySelector(".title"), other = found.querySelector(".title");
-  if (head && other && head.innerHTML !== other.innerHTML) {
-    const chose = !!document.activeElement?.closest(".tabs");
+  for (const place of ["header", ".title"]) {
+    const head = document.querySelector(place), other = found.querySelector(place);
+    if (!head || !other || head.innerHTML === other.innerHTML) continue;
+    const chose = !!head.querySelector("nav a:focus");
     head.innerHTML = other.innerHTML;
-    if (chose) head.querySelector(".tabs [aria-current]")?.focus();
+    if (chose) head.querySelector("nav a[aria-current]")?.focus();
   }
   const present = new Map($(".block", main).map(block => [block.dataset.key, block]));
   let before = null;
@@ -233,7 +239,9 @@ function keepOrder(table, renewed) {
 function find(input) {
   const wanted = input.value.trim().toLowerCase();
   const rows = input.dataset.find ? $(input.dataset.find) : $("tbody tr", input.closest(".block"));
-  rows.forEach(row => { row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted); });
+  let left = 0;
+  for (const row of rows) left += !(row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted));
+  rows[0]?.closest(".wide").toggleAttribute("data-none", !left);
 }
 document.addEventListener("input", event => { if (event.target.type === "search") find(event.target); });
 

@@ -76,17 +76,13 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         "value:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top", tickCount=3)
     )
     label = alt.Axis(labelAngle=-20 if len(names) > 3 else 0, labelLimit=160, grid=True, domain=False)
-    lines = (
-        alt.Chart(drawn)
-        .mark_line(strokeWidth=1.2, opacity=0.6)
-        .encode(
-            x=alt.X("parameter:N", sort=names, title=None, axis=label, scale=alt.Scale(padding=0.1)),
-            y=alt.Y("place:Q", title=None, axis=None, scale=alt.Scale(domain=(-0.06, 1.06))),
-            detail="order:O",
-            color=colour,
-            tooltip=["number", "parameter", "chosen", "value"],
-        )
+    candidates = alt.Chart(drawn).encode(
+        x=alt.X("parameter:N", sort=names, title=None, axis=label, scale=alt.Scale(padding=0.1)),
+        y=alt.Y("place:Q", title=None, axis=None, scale=alt.Scale(domain=(-0.06, 1.06))),
     )
+    lines = candidates.mark_line(strokeWidth=1.2, opacity=0.6).encode(detail="order:O", color=colour)
+    hover = ["number:O", "parameter:N", "chosen:N", "value:Q"]
+    crossings = candidates.mark_point(size=60, opacity=0).encode(tooltip=hover)
     ends = pd.DataFrame([{"parameter": n, "end": end, "text": axes[n].ends()[end]} for n in names for end in (0, 1)])
     base = alt.Chart(ends).mark_text(fontSize=11, color="#444").encode(x=alt.X("parameter:N", sort=names), text="text")
     marks = [
@@ -97,7 +93,9 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         f"Each line is a candidate ({len(data):,} of {len(done):,}); lighter is better. Axes show the searched ranges;"
         " a line skips the parameters that its candidate does not use."
     )
-    return Figure("Parameters of all candidates", styled(alt.layer(lines, *marks).properties(height=340)), done, note)
+    return Figure(
+        "Parameters of all candidates", styled(alt.layer(lines, crossings, *marks).properties(height=340)), done, note
+    )
 
 
 class _Axis:

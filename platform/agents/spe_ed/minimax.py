@@ -17,7 +17,7 @@ from ..agent import Floats
 from ..budget import AMOUNT
 from .player import Choice, SpeEdPlayer, TimedAgent, best_of
 from .search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
-from .search.minimax import DEEPEST, IMPOSSIBLE, NODES, STOPPED, new_numbers, state_value, value_of_move
+from .search.minimax import DEEPEST, IMPOSSIBLE, NODES, STOPPED, new_numbers, value_of_move, value_of_replies
 
 
 class Searched(NamedTuple):
@@ -39,7 +39,7 @@ class MinimaxPlayer(SpeEdPlayer):
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
         assert isinstance(agent, MinimaxAgent)
-        compile_kernel(state_value)
+        compile_kernel(value_of_replies)
         self.limits = agent
         self.crew = ThreadPoolExecutor(agent.threads, "minimax") if agent.threads > 1 else None
 

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from ...core.errors import MAX_WORKERS, UserError, require_at_most
 from ..match import MatchRecord, MatchSpec
-from ..play import matches_in_step, play_matches, prepare_matches
+from ..play import matches_in_step, play_batch, prepare_matches
+from ..played import joined
 from ..repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
 from .batch_sizes import MAX_BATCH, BatchSizer
 
@@ -54,7 +55,7 @@ def _words(names: tuple[str, ...]) -> str:
 class Work(NamedTuple, Generic[S, R]):
     """One kind of work; both functions belong to a module, because Ray ships them by name."""
 
-    do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # leaves out the rest once stop[0] is not 0
+    do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], Sequence[R]]  # leaves out the rest once stop[0] is not 0
     prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before any work
     in_step: Callable[[S], int] = one_at_a_time  # number of specs like this that a worker does side by side
     kind: Callable[[S], Hashable] = itself  # preparing one spec prepares all of its kind
@@ -66,7 +67,7 @@ class Work(NamedTuple, Generic[S, R]):
 class Done(NamedTuple):
     """A finished batch: the records of its specs in order, and the worker's time for all of them."""
 
-    records: list[Any]
+    records: Sequence[Any]
     seconds: float
 
 
@@ -93,7 +94,7 @@ def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.in
     return Done(records, time.perf_counter() - began)
 
 
-MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches, matches_in_step, words_of)
+MATCHES: Work[MatchSpec, MatchRecord] = Work(play_batch, prepare_matches, matches_in_step, words_of)
 SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches, kind=words_of)
 
 
@@ -157,16 +158,16 @@ class Source(Generic[S]):
         return []
 
 
-def together(batches: Iterable[list[R]]) -> Iterator[list[R]]:
-    """Yields the records of batches in as few lists as possible, none longer than MAX_BATCH unless one batch is."""
-    some: list[R] = []
+def together(batches: Iterable[Sequence[R]]) -> Iterator[Sequence[R]]:
+    """Yields the records of batches in as few parts as possible, none longer than MAX_BATCH unless one batch is."""
+    some: list[Sequence[R]] = []
     for records in batches:
-        if some and len(some) + len(records) > MAX_BATCH:
-            yield some
+        if some and sum(map(len, some)) + len(records) > MAX_BATCH:
+            yield joined(some)
             some = []
-        some += records
+        some.append(records)
     if some:
-        yield some
+        yield joined(some)
 
 
 class Executor(ABC):
@@ -219,17 +220,17 @@ class Executor(ABC):
     def close(self) -> None:
         """Stops the workers; batches in flight are dropped."""
 
-    def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
+    def play(self, specs: Iterable[MatchSpec]) -> Iterator[Sequence[MatchRecord]]:
         """Plays matches and yields their records, see `run`.
 
         With fewer matches than workers, the members of ensembles use the cores of the workers that would idle.
         """
         matches = list(specs)
         threads = self.workers // max(1, len(matches))
-        do = functools.partial(play_matches, threads=threads) if threads > 1 else play_matches
+        do = functools.partial(play_batch, threads=threads) if threads > 1 else play_batch
         return self.run(MATCHES._replace(do=do), matches)
 
-    def play_later(self, specs: Iterable[MatchSpec], expected: int) -> Iterator[list[MatchRecord]]:
+    def play_later(self, specs: Iterable[MatchSpec], expected: int) -> Iterator[Sequence[MatchRecord]]:
         """Plays matches like `play`, but requests them a batch at a time: any number takes little memory.
 
         Args:
@@ -243,13 +244,13 @@ class Executor(ABC):
         else:
             yield from self.serve(MATCHES, Source(first, rest, expected - len(first)))
 
-    def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[list[R]]:
+    def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[Sequence[R]]:
         """Does work and yields its records batch by batch, in order of completion, see `serve`."""
         source = Source(specs)
         work.prepare(source.waiting)
         return self.serve(work, source)
 
-    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[Sequence[R]]:
         """Does the work of a source until none is left; the source may get more after every yield.
 
         Lost batches are repeated, yielded ones never are. Batches that are ready together are yielded together, and
@@ -329,7 +330,7 @@ class _Service(Generic[S, R]):
             self.withdrawn |= self.idle
             self.idle.clear()
 
-    def collect(self) -> list[list[R]]:
+    def collect(self) -> list[Sequence[R]]:
         """Waits until batches are done and returns their records; lost ones wait again."""
         executor, done = self.executor, []
         for ticket, result in executor.wait(list(self.flying)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...core.outside import library
 from ...core.outside.trust import trusted
 from ...core.terminal import visible
 from ...games.registry import game_of
+from ..played import specs_of
 from .executor import Done, Executor, Lost, R, S, Source, Task, Work
 from .local import SerialExecutor, ThreadExecutor
 from .where import Where
@@ -43,7 +44,7 @@ class AutoExecutor(Executor):
         self._may_start_ray = self.workers > 1
         self._said = False
 
-    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[Sequence[R]]:
         self._source = source
         return super().serve(work, source)
 
@@ -84,7 +85,7 @@ class AutoExecutor(Executor):
         """Adds the time of a batch, and decides whether Ray would save more than it costs."""
         if not self._may_start_ray:
             return
-        counts, inside = Counter(record.spec.names for record in result.records), trusted()
+        counts, inside = Counter(spec.names for spec in specs_of(result.records)), trusted()
         slow = sum(count for names, count in counts.items() if _in_python(names, inside))
         if not slow or _of_session(counts):
             return

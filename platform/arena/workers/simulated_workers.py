@@ -27,7 +27,7 @@ class SimulatedExecutor(Executor):
         self._tickets = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> int:
-        records: list[MatchRecord] = do(batch).records
+        records: list[MatchRecord] = list(do(batch).records)
         free, worker = heapq.heappop(self._free)
         begins = max(self.now, free)
         seconds = (self._decision_seconds * sum(record.decisions) for record in records)

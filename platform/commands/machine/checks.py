@@ -137,7 +137,7 @@ def check_cache() -> Check:
     except OSError as failure:
         return Check("kernel cache", FAIL, f"{folder}: {failure}", "set NUMBA_CACHE_DIR to a writable folder")
     if not any(folder.glob("play_kernel.play_many-*.nbc")):
-        return Check("kernel cache", WARN, f"{folder} is empty", "the first command compiles for about a minute")
+        return Check("kernel cache", WARN, f"{folder} is empty", "the first command compiles for some ten seconds")
     return Check("kernel cache", OK, f"{folder} is warm")
 
 

@@ -71,14 +71,14 @@ def _parameter(declared: Declared) -> inspect.Parameter:
     complete: dict[str, Any] = {"autocompletion": proposing(option.complete)} if option.complete else {}
     default = declared.default
     if declared.required:
-        default = [] if declared.is_list else ""
+        default = [] if declared.is_list else "" if kind is str else None
     if declared.argument:
         shown: Any = typer.Argument(help=said, show_default=False, **complete)
     else:
         flag = f"--{declared.name.replace('_', '-')}"
         flags = [flag, option.also] if option.also else [flag]
         shown = typer.Option(*flags, help=said, show_default=not declared.required, **complete)
-    if declared.default is None or (declared.is_list and not declared.argument):
+    if default is None or (declared.is_list and not declared.argument):
         kind, default = kind | None, None
     annotation = Annotated[kind, shown]
     return inspect.Parameter(

@@ -42,6 +42,8 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     from turnier.dashboards import sections, terminal
     from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
 
+    from ...results.store.progress import progress_of_runs
+
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
     data = kind.read(results, **rated)
@@ -54,6 +56,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     else:
         head = kind.head_of(results, data) if hasattr(kind, "head_of") else kind.head(results)
         terminal.say(console, f"{run.name} ({run.id})", "bold")
+        terminal.say(console, next((one.stopped for one in progress_of_runs(results.store) if one.run == run.id), ""))
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
         terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)

@@ -32,9 +32,22 @@ def pointer_type(signature: Any) -> types.Type:
     return types.ExternalFunctionPointer(signature, get_pointer=_address_of)
 
 
+class LateType(types.Type):  # type: ignore[misc]
+    """The type of a member that is the cell of a kernel which compiled code may be the first to ask for."""
+
+    def __init__(self, signature: Any) -> None:
+        self.called = pointer_type(signature)
+        self.types = (self.called,)
+        super().__init__(f"late {signature}")
+
+
 def _address_of(kernel: Any) -> int:
     """Returns the address of a pointer; 0 for a kernel marked as a stand-in, which compiled code never calls."""
     return 0 if getattr(kernel, "kernel_marks", {}).get("stand_in") else int(kernel.__wrapper_address__())
+
+
+def _cell_of(kernel: Any) -> int:
+    return 0 if getattr(kernel, "kernel_marks", {}).get("stand_in") else int(kernel.cell.ctypes.data)
 
 
 class ByReference:
@@ -96,6 +109,8 @@ def _words_of(value: Any, member: types.Type) -> list[int]:
         return [value.address]
     if isinstance(member, types.ExternalFunctionPointer):
         return [_address_of(value)]
+    if isinstance(member, LateType):
+        return [_cell_of(value)]
     if isinstance(member, types.Array):  # numba's array, which belongs to nobody
         return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
     word = np.array([value], np.float64 if member is types.float64 else np.int64)
@@ -115,7 +130,8 @@ class _Members(AttributeTemplate):  # type: ignore[misc]
     key = ReferenceType
 
     def generic_resolve(self, numba_type: ReferenceType, name: str) -> types.Type | None:
-        return dict(zip(numba_type.fields, numba_type.members, strict=True)).get(name)
+        member = dict(zip(numba_type.fields, numba_type.members, strict=True)).get(name)
+        return member.called if isinstance(member, LateType) else member
 
 
 @lower_getattr_generic(ReferenceType)
@@ -123,10 +139,22 @@ def _load(context: Any, builder: Any, numba_type: ReferenceType, value: Any, nam
     place = numba_type.fields.index(name)
     member = numba_type.members[place]
     offset = _WORD * sum(map(_width, numba_type.members[:place]))
+    if isinstance(member, LateType):
+        return _load_late(context, builder, member, cgutils.pointer_add(builder, value, offset))
     there = cgutils.pointer_add(builder, value, offset, context.get_value_type(member).as_pointer())
     loaded = builder.load(there, align=_WORD)
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return disown(context, builder, member, loaded)
+
+
+def _load_late(context: Any, builder: Any, member: LateType, place: Any) -> Any:
+    """Loads the address of a kernel from its cell; if there is none yet, has Python make it."""
+    address = context.get_value_type(member.called)
+    cell = builder.load(builder.bitcast(place, address.as_pointer().as_pointer()), align=_WORD)
+    with builder.if_then(cgutils.is_null(builder, builder.load(cell, align=_WORD)), likely=False):
+        make = builder.load(builder.gep(cell, [ir.Constant(ir.IntType(32), 1)]), align=_WORD)
+        builder.call(builder.bitcast(make, ir.FunctionType(ir.VoidType(), []).as_pointer()), [])
+    return builder.load(cell, align=_WORD)
 
 
 @unbox(ReferenceType)

@@ -23,7 +23,7 @@ from ..outputs import user_cache
 from .apart import KernelLibrary
 from .by_reference import ReferenceType
 
-_FORMAT = 4  # of stored kernels; to be raised when compilation/{apart,by_reference,entry}.py change
+_FORMAT = 6  # of stored kernels; to be raised when compilation/{apart,by_reference,entry}.py change
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 

@@ -94,7 +94,8 @@ class Callback(WrapperAddressProtocol):
 
 
 def _kernel_of(game: Any, name: str) -> Any:
-    return getattr(game.kernels, name)
+    found = getattr(game.kernels, name)
+    return getattr(found, "_dispatcher", found)
 
 
 def _c_type(signature: Any) -> Any:

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, select
 from ...arena.match import MatchRecord
 from ...core.errors import MALFORMED, UserError, require_extra
 from ..integrity.checked_rows import MatchRow, SeatRow
-from ..integrity.checksums import checksum
-from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agrees_with_checksum, match_of, wrong_match
+from ..integrity.checksums import CHANGED, checksum
+from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agreeing, match_of
 from ..integrity.totals import Total, difference
 from ..store.annotations import ARCHIVE
 from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
@@ -129,9 +129,9 @@ class Archive:
         """Raises UserError unless every game is as it was stored and none is missing."""
         total = Total()
         for matches, seats in self.rows():
-            for match, own in zip(matches, seats, strict=True):
-                if not agrees_with_checksum(match, own) and (wrong := wrong_match(*_as_stored(match, own))):
-                    raise wrong_file(self.path, f"the game {match[ID]}: {wrong}")
+            for match, right in zip(matches, agreeing(matches, seats), strict=True):
+                if not right:
+                    raise wrong_file(self.path, f"the game {match[ID]}: {CHANGED}")
             total = total.plus([match[ID] for match in matches])
             on_games(len(matches))
         if total != self.total:

@@ -13,12 +13,12 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from ...core.errors import UserError
+from ..integrity.match_rows import MatchRows
 from ..run_mistakes import difference_of
 from ..store.annotations import ARCHIVE
 from ..store.run_changes import forget_games, refuse_running
 from ..store.schema import run_progress, runs
 from ..store.store import Run, Store
-from .layout import ID
 from .reading import Archive, Place, reading
 
 
@@ -82,7 +82,7 @@ def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = 
     run = run_in(archive)
     _begin(store, archive)
     for matches, seats in archive.rows():
-        store.append_rows(run.id, {match[ID]: (match, own) for match, own in zip(matches, seats, strict=True)})
+        store.append_rows(run.id, MatchRows.of(matches, seats))
         on_games(len(matches))
     store.annotations.set(run.id, ARCHIVE, "")
     return store.run(run.id)

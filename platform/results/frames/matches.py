@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -211,16 +211,21 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result
     that reached it and its Wilson 95 % interval.
     """
-    rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
-    table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
+    rows = [
+        _summary_row(str(game), str(agent), part, wins)
+        for (game, agent), part, wins in _with_wins(frame, ["game", "agent"])
+    ]
+    table = (
+        pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame, dict.fromkeys(SHARES))))
+    )
     return table.astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
-def _per_decision(part: pd.DataFrame, time: str) -> float:
-    """Returns the mean time of the decisions with a known time; NaN if there are none."""
-    timed = part[part[time].notna()]
-    decisions = int(timed["decisions"].sum())
-    return float(timed[time].sum()) / decisions if decisions else math.nan
+def _timed(part: pd.DataFrame, time: str) -> tuple[float, int]:
+    """Returns the total time of the decisions with a known time, and their number."""
+    seconds = part[time].to_numpy(np.float64)
+    known = ~np.isnan(seconds)
+    return float(seconds[known].sum()), int(part["decisions"].to_numpy()[known].sum())
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
@@ -229,12 +234,12 @@ def shown_milestones(table: pd.DataFrame) -> list[str]:
     return [column for i, column in enumerate(known) if i < LEAST_MILESTONES or table[column].max() > 0]
 
 
-def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
+def _summary_row(game: str, agent: str, part: pd.DataFrame, wins: Mapping[str, Any]) -> dict[str, Any]:
     complete = part[counted(part)]
     scores = np.sort(_repeated(complete["score"], complete))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
-    timed = part[part["seat_seconds"].notna()]
-    seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
+    times, ends, decisions = times_of(part), part["termination"], int(part["decisions"].sum())
+    (seconds, timed), (cpu_seconds, cpu_timed) = (_timed(part, name) for name in ("seat_seconds", "seat_cpu_seconds"))
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
@@ -245,14 +250,14 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
         "std": float(np.std(scores, ddof=1)) if len(scores) > 1 else math.nan,
         "best": float(scores.max()) if len(scores) else math.nan,
-        "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
-        "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
+        "decisions_per_second": timed / seconds if seconds > 0 else math.nan,
+        "cpu_seconds_per_decision": cpu_seconds / cpu_timed if cpu_timed else math.nan,
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": games_in(part[part["failed"]]),
-        "void": games_in(part[~part["termination"].isin([*WITH_RESULT, *UNFINISHED])]),
-        "unfinished": games_in(part[part["termination"].isin([*UNFINISHED, Termination.LIMIT.value])]),
+        "failures": int(times[part["failed"].to_numpy(bool)].sum()),
+        "void": int(times[~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy()].sum()),
+        "unfinished": int(times[ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy()].sum()),
     }
-    row |= _wins(part)
+    row |= wins
     for fact, thresholds in _milestones(game).items():
         known = complete[complete[fact].notna()] if fact in part else complete.iloc[:0].assign(**{fact: math.nan})
         for threshold in thresholds:
@@ -272,31 +277,40 @@ def _numbers(part: pd.DataFrame) -> dict[str, int]:
     return {"games": int(times.sum()), "different": int(times[~part["repeat"].to_numpy(bool)].sum())}
 
 
-def _wins(part: pd.DataFrame) -> dict[str, Any]:
-    kept = part["points"].notna().to_numpy(bool) & ~part["repeat"].to_numpy(bool)
-    points, times = part["points"].to_numpy(np.float64)[kept], times_of(part)[kept]
-    ends = {end: (part["result"] == end).to_numpy(bool)[kept] for end in ("win", "draw", "loss")}
-    several = bool((part["seats"] > 1).any())
-    seeds = pd.factorize(part["seed"].to_numpy()[kept])[0]
-    return {
-        "points": float((points * times).sum()) if several else math.nan,
-        **_share_of_seeds("points_share", points, seeds, times),
-        **{name: int(times[end].sum()) if several else None for name, end in zip(_COUNTS, ends.values(), strict=True)},
-        **_share_of_seeds("win_rate", ends["win"].astype(np.float64), seeds, times),
-    }
+def _wins(frame: pd.DataFrame, group: Array, number: int) -> list[dict[str, Any]]:
+    """Returns the columns SHARES of each of a number of groups of rows of seats.
+
+    Args:
+        frame: rows of seats.
+        group: [rows] the number of each row's group.
+        number: of groups.
+    """
+    kept = frame["points"].notna().to_numpy(bool) & ~frame["repeat"].to_numpy(bool)
+    of, points, times = group[kept], frame["points"].to_numpy(np.float64)[kept], times_of(frame)[kept]
+    ends = [(frame["result"] == end).to_numpy(np.float64)[kept] for end in ("win", "draw", "loss")]
+    several = np.bincount(group, frame["seats"].to_numpy() > 1, number) > 0
+    seeds = pd.factorize(frame["seed"].to_numpy()[kept])[0]
+    counts = [np.bincount(of, end * times, number) for end in ends]
+    columns: list[list[Any]] = [np.where(several, np.bincount(of, points * times, number), math.nan).tolist()]
+    columns += [part.tolist() for part in shares_of_units(points, seeds, of, number, times)]
+    columns += [[int(n) if any_ else None for n, any_ in zip(count, several, strict=True)] for count in counts]
+    columns += [
+        part.tolist() for part in shares_of_units(ends[0], seeds, of, number, times)
+    ]  # games of a seed vary together
+    return [dict(zip(SHARES, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _share_of_seeds(
-    name: str, values: npt.NDArray[np.float64], seeds: npt.NDArray[np.int64], times: npt.NDArray[np.float64]
-) -> dict[str, float]:
-    """Returns a share of games with its 95 % interval NAME_low and NAME_high; games of a seed are not independent."""
-    found = shares_of_units(values, seeds, times=times)
-    return {f"{name}{end}": float(part[0]) for end, part in zip(("", "_low", "_high"), found, strict=True)}
+def _with_wins(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame, dict[str, Any]]]:
+    """Yields the groups of rows of seats with equal keys, in order: the keys, the rows, and `_wins`."""
+    grouped = frame.groupby(keys, observed=True)
+    won = _wins(frame, grouped.ngroup().to_numpy(), grouped.ngroups)
+    for (names, part), wins in zip(grouped, won, strict=True):
+        yield names, part, wins
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {**_numbers(part), **_wins(part.assign(seats=2))}
+    return {**_numbers(part), **_wins(part.assign(seats=2), np.zeros(len(part), np.int64), 1)[0]}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -305,21 +319,9 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, and games, different, points, wins, draws and losses of `summary`: the advantage
     of moving first or last.
     """
-    columns = [
-        "game",
-        "agent",
-        "seat",
-        "seed",
-        "seats",
-        "result",
-        "points",
-        "repeat",
-        *(["times"] * ("times" in frame)),
-    ]
-    several = frame.loc[frame["seats"] > 1, columns]
     rows = [
-        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **win_share(part)}
-        for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
+        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **_numbers(part), **wins}
+        for (game, agent, seat), part, wins in _with_wins(frame[frame["seats"] > 1], ["game", "agent", "seat"])
     ]
     columns = ["game", "agent", "label", "seat", "games", "different", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))

@@ -145,15 +145,15 @@ def rated_by_scores(
 
     Args:
         scores: [seeds, agents] mean scores, NaN if an agent has not played a seed.
-        games: its rows of `matches_frame` that count.
+        games: agent and score of its rows of `matches_frame` that count.
         min_games: agents with fewer are left out.
 
     The probabilities, [agents, agents] of all agents, are those that the row's agent has the higher mean.
     """
-    ordered = games.assign(agent=games["agent"].astype(str)).sort_values("score")  # not in the order of playing
-    by_agent = ordered.groupby("agent")["score"]
+    ordered = games[["agent", "score"]].sort_values("score")  # not in the order of playing
+    by_agent = ordered.groupby("agent", observed=True)["score"]
     found = by_agent.agg(["count", "mean", "std"])
-    found = found.sort_values("mean", ascending=False, kind="stable")
+    found = found.set_axis(found.index.astype(str)).sort_index().sort_values("mean", ascending=False, kind="stable")
     everyone, count = found.index.tolist(), found["count"].to_numpy(np.float64)
     covariance = _covariance(scores[everyone].to_numpy(np.float64), found)
     usual = USUAL_SHARE * float(np.sqrt(np.nanmean(found["std"].to_numpy(np.float64) ** 2)))

@@ -216,7 +216,7 @@ def _met_pairs(field: RatedField) -> pd.DataFrame:
 
 def _by_scores(part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
     """Returns the frames of a single-player game; None for a single agent."""
-    games = part[counted(part)]
+    games = part.loc[counted(part), ["seed", "agent", "score"]]
     scores = games.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean", observed=True)
     if len(scores.columns) < 2:
         return None

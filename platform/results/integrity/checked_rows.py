@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from ..store.database import CHUNK, Database
 from ..store.schema import matches, run_matches, seats
-from .match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, agrees_with_checksum, read_matches
+from .match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, agreeing, read_matches
 from .totals import Total, Totals, difference
 
 MatchRow = tuple[Any, ...]  # the values of MATCH_COLUMNS
@@ -40,7 +40,8 @@ def checked_rows(database: Database, connection: Connection, numbers: Sequence[i
     columns = [matches.c[name] for name in ("number", *MATCH_COLUMNS)]
     chosen = select(*columns).where(database.among(matches.c.number, numbers))
     found = {row[0]: tuple(row[1:]) for row in connection.execute(chosen.order_by(matches.c.number))}
-    doubtful = [n for n, row in found.items() if not agrees_with_checksum(row, of_match[n])]
+    agree = agreeing(list(found.values()), [of_match[number] for number in found])
+    doubtful = [number for number, right in zip(found, agree, strict=True) if not right]
     wrong = _wrong_among(database, connection, doubtful) + [
         DamagedMatch(number, "", "its row is missing") for number in numbers if number not in found
     ]

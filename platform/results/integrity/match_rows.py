@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import math
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from ...arena.match import MatchRecord, MatchSpec, Termination, opening_of
+from ...arena.played import PlayedMatches, specs_of
 from ...core.compilation.code_digest import release
 from ...core.compilation.machine import machine_name
+from ..store.columns import MATCH_FIELDS, MatchColumns
 from ..store.database import Database
 from ..store.schema import matches, seats
 from .checksums import CHANGED, checksum_of
@@ -25,6 +29,11 @@ MATCH_COLUMNS = (
     *("release", "worker", "checksum"),
 )
 SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
+_PLIES, _CREATED, _CHECKSUM = map(MATCH_COLUMNS.index, ("plies", "created", "checksum"))
+_SHARED = ({str}, {int}, {type(None)})  # kinds of values that equal one another only if they are written alike
+_OF_SPECS = attrgetter("id", "game", "seed", "max_plies", "opening", "agents")
+_value_of = attrgetter("_value_")  # of an enum, in a tenth of the time of `value`
+_flat = itertools.chain.from_iterable
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -34,10 +43,8 @@ def _facts_text(facts: tuple[tuple[str, float], ...], types: tuple[type, ...]) -
     return _encode(dict(facts))
 
 
-@functools.lru_cache(maxsize=1 << 12)
-def _quoted(text: str) -> str:
-    """Returns a text as written for checksums, cached: many matches have the same games, agents and facts."""
-    return ascii(text)
+def _facts(facts: dict[str, float]) -> str:
+    return _facts_text(tuple(facts.items()), tuple(map(type, facts.values()))) if facts else "{}"
 
 
 class DamagedMatch(NamedTuple):
@@ -65,51 +72,126 @@ class StoredMatch(NamedTuple):
     wrong: str
 
 
-def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """Returns the values of MATCH_COLUMNS, and of SEAT_COLUMNS without the number."""
-    spec, facts = record.spec, record.facts
-    match = (
-        match_id,
-        spec.game,
-        int(spec.seed),
-        int(spec.max_plies),
-        len(spec.opening),
-        record.termination.value,
-        float(record.seconds),
-        record.plies,
-        _facts_text(tuple(facts.items()), tuple(map(type, facts.values()))),
-        _storable(record.error) if record.error else "",
-        created,
-        record.release or release(),
-        _storable(record.worker) if record.worker else machine_name(),
-    )
-    match_seats = []
-    cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
-    times = zip(record.seat_seconds, cpu_seconds, strict=True)
-    played = zip(spec.agents, record.scores, record.decisions, record.nodes, times, strict=True)
-    for seat, (agent, score, decisions, nodes, (seconds, cpu)) in enumerate(played):
-        wall, cpu = None if seconds != seconds else float(seconds), None if cpu is None else float(cpu)
-        # Never -0.0, which SQLite does not keep.
-        match_seats.append((seat, agent, float(score) + 0.0, int(decisions), int(nodes), wall, cpu))
-    return (*match, checksum_of_match(match, match_seats)), match_seats
+class MatchRows(NamedTuple):
+    """Rows of matches and of their seats, as columns."""
+
+    matches: Sequence[Sequence[Any]]  # MATCH_COLUMNS, each [matches]
+    sizes: Sequence[int]  # [matches] numbers of seats
+    seats: Sequence[Sequence[Any]]  # SEAT_COLUMNS without the number, each [all seats]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Any]], match_seats: Sequence[Sequence[Sequence[Any]]]) -> Self:
+        """Returns rows of MATCH_COLUMNS, or the first of these, with the seats of each match as columns."""
+        seats = list(_flat(match_seats))
+        columns = zip(*seats, strict=True) if seats else [()] * (len(SEAT_COLUMNS) - 1)
+        return cls(list(zip(*rows, strict=True)), list(map(len, match_seats)), list(columns))
+
+    def take(self, places: Sequence[int]) -> MatchRows:
+        """Returns these matches, in this order."""
+        ends = list(itertools.accumulate(self.sizes))
+        of_seats = [seat for place in places for seat in range(ends[place] - self.sizes[place], ends[place])]
+        matches, seats = (
+            [[column[place] for place in some] for column in columns]
+            for columns, some in ((self.matches, places), (self.seats, of_seats))
+        )
+        return MatchRows(matches, [self.sizes[place] for place in places], seats)
+
+    def seat_rows(self, numbers: Mapping[str, int]) -> list[tuple[Any, ...]]:
+        """Returns rows of SEAT_COLUMNS of the matches with a number, by their ids."""
+        of_seats = _flat(map(itertools.repeat, map(numbers.get, self.matches[0]), self.sizes))
+        rows = zip(of_seats, *self.seats, strict=True)
+        return list(rows) if len(numbers) == len(self.sizes) else [row for row in rows if row[0] is not None]
+
+    def columns(self, numbers: Mapping[str, int]) -> MatchColumns:
+        """Returns the columns of the matches with a number, by their ids."""
+        kept = [place for place, match_id in enumerate(self.matches[0]) if match_id in numbers]
+        own = self if len(kept) == len(self.sizes) else self.take(kept)
+        fields = [own.matches[MATCH_COLUMNS.index(name)] for name in MATCH_FIELDS[1:]]
+        found = [numbers[match_id] for match_id in own.matches[0]]
+        return MatchColumns.of([found, *fields], own.sizes, own.seats[1:]).in_order()
+
+    def checksums(self) -> list[int]:
+        """Returns the `checksum` of each match: of the values before it in MATCH_COLUMNS, and of its seats.
+
+        Values that all matches share are written once.
+        """
+        different = sorted(set(self.sizes))
+        if len(different) > 1:
+            sums = [0] * len(self.sizes)
+            for size in different:
+                places = [place for place, own in enumerate(self.sizes) if own == size]
+                for place, found in zip(places, self.take(places).checksums(), strict=True):
+                    sums[place] = found
+            return sums
+        if not different:
+            return []
+        columns = list(self.matches[:_CHECKSUM])
+        columns[_PLIES] = tuple(map(zlib.crc32, columns[_PLIES]))
+        written = [_written(values) for values in columns]
+        for seat in range(different[0]):
+            forms, values = zip(*(_written(values[seat :: different[0]]) for values in self.seats), strict=True)
+            written.append((f"({', '.join(forms)})", list(_flat(values))))
+        form, varying = f"[{', '.join(form for form, _ in written)}]", [some for _, own in written for some in own]
+        rows = zip(*varying, strict=True) if varying else itertools.repeat((), len(self.sizes))
+        return [checksum_of(form % row) for row in rows]
 
 
-def checksum_of_match(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> int:
-    """Returns the checksum of the values of MATCH_COLUMNS before it, and of SEAT_COLUMNS without the number."""
-    return checksum_of(_written(match, match_seats))
+def _written(values: Sequence[Any]) -> tuple[str, list[Iterable[Any]]]:
+    """Returns a format for the values of a column, as `ascii` writes them, and what fills it."""
+    if set(map(type, values)) in _SHARED:  # of one kind, since 1 equals 1.0, which is written differently
+        different = set(values)
+        if len(different) == 1:
+            return ascii(values[0]).replace("%", "%%"), []
+        if 2 * len(different) < len(values):
+            written = {value: ascii(value) for value in different}
+            return "%s", [map(written.__getitem__, values)]
+    return "%a", [values]
 
 
-def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
-    """Returns the values of a match and its seats as `checksum` writes them, in half the time."""
-    match_id, game, seed, max_plies, opening, termination, seconds, plies, facts, error, created, *played_by = match
-    of_seats = ""
-    for seat, agent, score, decisions, nodes, own, cpu in match_seats:
-        of_seats += f", ({seat}, {_quoted(agent)}, {score!r}, {decisions}, {nodes}, {own!r}, {cpu!r})"
-    return (
-        f"['{match_id}', {_quoted(game)}, {seed}, {max_plies}, {opening}, '{termination}', {seconds!r},"
-        f" {zlib.crc32(plies)}, {_quoted(facts)}, {_quoted(error)}, '{created}',"
-        f" {', '.join(map(_quoted, played_by))}{of_seats}]"
-    )
+def rows_of(records: Sequence[MatchRecord], created: str) -> MatchRows:
+    """Returns the rows of matches, each once, in the order of their ids."""
+    places = {spec.id: place for place, spec in enumerate(specs_of(records))}
+    order = [places[match_id] for match_id in sorted(places)]
+    known = _of_played(records.take(order)) if isinstance(records, PlayedMatches) else _of_records(records, order)
+    matches = [*known.matches[:_CREATED], [created] * len(order), *known.matches[_CREATED:]]
+    return MatchRows([*matches, known._replace(matches=matches).checksums()], known.sizes, known.seats)
+
+
+def _of_played(played: PlayedMatches) -> MatchRows:
+    """Returns the rows of matches without the time of storing and the checksum."""
+    n, seats = played.scores.shape
+    scores = played.scores + 0.0  # never -0.0, which SQLite does not keep
+    arrays = scores, played.decisions, played.nodes, played.seat_seconds, played.seat_cpu_seconds
+    ids, games, seeds, limits, openings, agents = zip(*map(_OF_SPECS, played.specs), strict=True)
+    numbers = [list(map(int, seeds)), list(map(int, limits)), list(map(len, openings))]
+    ends, facts = list(map(_value_of, played.terminations)), list(map(_facts, played.facts))
+    others = [played.seconds.tolist(), played.plies, facts, [""] * n, [release()] * n, [machine_name()] * n]
+    of_seats = [list(range(seats)) * n, list(_flat(agents)), *(array.ravel().tolist() for array in arrays)]
+    return MatchRows([ids, games, *numbers, ends, *others], [seats] * n, of_seats)
+
+
+def _of_records(records: Sequence[MatchRecord], order: Sequence[int]) -> MatchRows:
+    """Returns the rows of some matches without the time of storing and the checksum."""
+    rows, match_seats = [], []
+    for record in map(records.__getitem__, order):
+        spec = record.spec
+        rows.append(
+            (
+                *(spec.id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening)),
+                *(record.termination.value, float(record.seconds), record.plies, _facts(record.facts)),
+                _storable(record.error) if record.error else "",
+                record.release or release(),
+                _storable(record.worker) if record.worker else machine_name(),
+            )
+        )
+        times = zip(record.seat_seconds, record.seat_cpu_seconds or (None,) * len(record.scores), strict=True)
+        played = zip(spec.agents, record.scores, record.decisions, record.nodes, times, strict=True)
+        own = []
+        for seat, (agent, score, decisions, nodes, (seconds, cpu)) in enumerate(played):
+            wall, cpu = None if seconds != seconds else float(seconds), None if cpu is None else float(cpu)
+            own.append((seat, agent, float(score) + 0.0, int(decisions), int(nodes), wall, cpu))
+        match_seats.append(own)
+    return MatchRows.of(rows, match_seats)
 
 
 def read_matches(database: Database, connection: Connection, chosen: ColumnElement[bool]) -> Iterator[StoredMatch]:
@@ -120,8 +202,9 @@ def read_matches(database: Database, connection: Connection, chosen: ColumnEleme
     of_seats = select(seats).where(database.among(seats.c.match_number, [row.number for row in rows]))
     for seat in connection.execute(of_seats.order_by(seats.c.match_number, seats.c.seat)):
         of_match[seat.match_number].append(seat)
-    for row in rows:
-        yield StoredMatch(row, of_match[row.number], wrong_match(row, of_match[row.number]))
+    agree = agreeing([row[1:] for row in rows], [[seat[1:] for seat in of_match[row.number]] for row in rows])
+    for row, right in zip(rows, agree, strict=True):
+        yield StoredMatch(row, of_match[row.number], "" if right else CHANGED)
 
 
 def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
@@ -135,23 +218,19 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
     return DamagedMatch(row.number, str(row.id), wrong)
 
 
-def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether a match has the right checksum.
+def agreeing(rows: Sequence[Sequence[Any]], match_seats: Sequence[Sequence[Sequence[Any]]]) -> list[bool]:
+    """Whether each match has the right checksum.
 
     Args:
-        match: the values of MATCH_COLUMNS.
-        match_seats: the values of SEAT_COLUMNS without the number, by seat.
+        rows: the values of MATCH_COLUMNS.
+        match_seats: the values of SEAT_COLUMNS without the number, by match and seat.
     """
-    *values, known = match
     try:
-        return bool(checksum_of_match(tuple(values), list(match_seats)) == known)
-    except UNDECODABLE:
-        return False
-
-
-def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Returns the damage of a stored match; empty if there is none."""
-    return "" if agrees_with_checksum(row[1:], [seat[1:] for seat in match_seats]) else CHANGED
+        found = MatchRows.of(rows, match_seats).checksums()
+        return [bool(row[_CHECKSUM] == checksum) for row, checksum in zip(rows, found, strict=True)]
+    except UNDECODABLE:  # one by one, to find the match
+        each = zip(rows, match_seats, strict=True)
+        return [agreeing([row], [own])[0] for row, own in each] if len(rows) > 1 else [False]
 
 
 def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:

@@ -19,7 +19,7 @@ from ..databases.sqlite import lacks_its_log
 from ..databases.urls import parse, shown, sqlite_file
 from ..integrity.checksums import MARKS, checksum, mark_of
 from ..integrity.totals import Total, content, difference
-from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns, each_once
 from ..store.progress import LIVE
 from ..store.schema import (
     CODE_OF_SQLITE,
@@ -43,7 +43,7 @@ from ..store.schema import (
 from .damaged_file import reading_unchecked
 from .lenient_reader import UNREADABLE, LenientReader
 from .links import INDEX, Copies, sound_links
-from .row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
+from .row_checks import differing, wrong_games, wrong_row, wrong_searched, wrong_vote
 
 Rows = Sequence[Row[Any]]
 Keep = Callable[[Table, Rows], object]
@@ -197,9 +197,9 @@ class Inspection:
                 for seat in self.reader.between(seats, "match_number", with_rows):
                     of_match[seat.match_number].append(seat)
             sound = []
-            for row in rows:
-                row_seats = of_match.pop(row.number, [])
-                wrong = wrong_game(row, row_seats) or ("it is stored twice" if row.id in ids else "")
+            own = [of_match.pop(row.number, []) for row in rows]
+            for row, row_seats, wrong in zip(rows, own, wrong_games(rows, own), strict=True):
+                wrong = wrong or ("it is stored twice" if row.id in ids else "")
                 if wrong:
                     self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
                     continue
@@ -269,7 +269,7 @@ class Inspection:
         kept: dict[str, set[int]] = {}
         for run, mine in sorted(links.of_run.items()):
             copied = copies.numbers(run)
-            if run not in copies.wrong and not (run in copies.blocks and np.array_equal(np.unique(copied), mine)):
+            if run not in copies.wrong and not (run in copies.blocks and np.array_equal(each_once(copied), mine)):
                 wrong = f"{len(copied)} games, but {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run, mine in sorted(links.of_run.items()):
@@ -277,7 +277,7 @@ class Inspection:
             if not self._count(run, run_matches, found, _LINKED):
                 # Only the copy can tell a link that now leads to another game of the store.
                 copied = copies.numbers(run)
-                whole = self._totals[run, run_matches.name].rows == len(np.unique(copied))
+                whole = self._totals[run, run_matches.name].rows == len(each_once(copied))
                 mine = np.intersect1d(mine, copied) if whole else mine[:0]
             kept[run] = set(mine.tolist()) if self._keeps else set()
         if self._keeps:

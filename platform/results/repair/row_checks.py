@@ -14,7 +14,7 @@ from sqlalchemy import Row, Table
 from ...core.errors import UserError
 from ..integrity.checksums import CHANGED, differs
 from ..integrity.damage import UNDECODABLE
-from ..integrity.match_rows import agrees_with_checksum
+from ..integrity.match_rows import agreeing
 from ..store.columns import MatchColumns, Texts
 from ..store.progress import checked_values
 from ..store.schema import matches, positions, run_progress, runs, seats, votes
@@ -40,10 +40,15 @@ def wrong_row(table: Table, row: Row[Any]) -> str:
     return ""
 
 
-def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Checks a game with its seats by their checksum."""
+def wrong_games(rows: Sequence[Row[Any]], match_seats: Sequence[Sequence[Row[Any]]]) -> list[str]:
+    """Checks games with their seats by their checksums."""
+    right = agreeing([row[1:] for row in rows], [[seat[1:] for seat in own] for own in match_seats])
+    return list(map(_wrong_game, rows, match_seats, right))
+
+
+def _wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]], right: bool) -> str:
     seats_stored = bool(match_seats) and [seat.seat for seat in match_seats] == list(range(len(match_seats)))
-    if seats_stored and agrees_with_checksum(match[1:], [tuple(seat[1:]) for seat in match_seats]):
+    if seats_stored and right:
         return ""
     if wrong := wrong_row(matches, match) or next(filter(None, (ill_typed(seats, seat) for seat in match_seats)), ""):
         return wrong

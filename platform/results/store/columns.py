@@ -83,15 +83,23 @@ class MatchColumns(NamedTuple):
         of_match, _, agent, score, decisions, nodes, seconds_of, cpu_of = _transposed(list(seats), len(SEAT_FIELDS))
         numbers = np.array(number, np.int64)
         counts = np.bincount(np.searchsorted(numbers, np.array(of_match, np.int64)), minlength=len(rows))
+        of_matches = number, ids, game, seed, termination, seconds, facts
+        return cls.of(of_matches, counts.tolist(), (agent, score, decisions, nodes, seconds_of, cpu_of))
+
+    @classmethod
+    def of(cls, matches: Sequence[Sequence[Any]], sizes: Sequence[int], seats: Sequence[Sequence[Any]]) -> MatchColumns:
+        """Makes columns from those of MATCH_FIELDS, numbers of seats, and those of SEAT_FIELDS from the agent on."""
+        number, ids, game, seed, termination, seconds, facts = matches
+        agent, score, decisions, nodes, seconds_of, cpu_of = seats
         return cls(
-            numbers,
+            np.array(number, np.int64),
             np.frombuffer(unhexlify("".join(ids)), "V16"),
             Texts.of(game),
             np.array(seed, np.int64),
             Texts.of(termination),
             np.array(seconds, np.float64),
             Texts.of(facts),
-            counts.astype(np.uint8),
+            np.array(sizes, np.uint8),
             Texts.of(agent),
             np.array(score, np.float64),
             np.array(decisions, np.int64),
@@ -166,6 +174,13 @@ class MatchColumns(NamedTuple):
         if set(lengths[:split]) != {len(columns.number)} or set(lengths[split:]) != {int(columns.seats.sum())}:
             raise ValueError("columns must have the same length")
         return columns
+
+
+def each_once(numbers: Array) -> Array:
+    """Returns the different numbers, sorted; `numpy.unique` hashes them, which takes a hundred times as long."""
+    ordered = np.sort(numbers)
+    found: Array = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
 
 
 def _stored_names() -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ..integrity.checksums import MARKS, checksum, differs
 from ..integrity.damage import Damaged
 from ..integrity.match_rows import read_matches
 from ..integrity.totals import Total, Totals
-from .columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from .columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns, each_once
 from .database import Database, chunks
 from .schema import match_columns, matches, run_matches
 
@@ -174,8 +174,7 @@ class MatchBlocks:
         """Raises Damaged unless these are the marks of all matches of a run."""
         found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
         self.totals.check(connection, run_id, run_matches, found)
-        ordered = np.sort(marks)  # `unique` hashes, which takes a hundred times as long
-        if (ordered[1:] == ordered[:-1]).any():
+        if len(each_once(marks)) < len(marks):
             raise self.database.damaged(f"{run_id} has a game twice")
 
     def _first_of(self, archive: Archive) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import textwrap
 import threading
 import time
 from collections import deque
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from sqlalchemy import Row, insert, select, update
 
 from ...core.errors import UserError
+from ...core.terminal.visible import visible, without_passwords
 from ..integrity.checksums import checksum, differs
 from ..outage import outlasting
 from . import manifest
@@ -33,6 +35,7 @@ RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished",
 LIVE = RUNNING, WAITING  # a driver has the run; without a worker it waits
 ARCHIVED = "archived"
 KILLED = "Its process ended without a word: by a signal, such as Ctrl-C, or by a crash."
+LONGEST_REASON = 500  # characters
 SILENT = "Its process has been silent since: it was killed, or its machine cannot be reached."
 
 
@@ -56,6 +59,14 @@ class RunProgress:
     holder: str | None = None  # MACHINE:PROCESS of the latest driver
     note: str = ""  # a user's text about the run
     reason: str = ""  # why it stopped
+
+    @property
+    def stopped(self) -> str:
+        """When and why a run stopped, and how much of it is done; empty unless it has stopped."""
+        if self.state != STOPPED or self.done is None or self.planned is None:
+            return ""
+        when = f" {datetime.fromisoformat(self.ended):%Y-%m-%d %H:%M} UTC" if self.ended else ""
+        return f"Stopped{when}: {self.done:,} of {self.planned:,} {self.unit} done. {self.reason}".rstrip()
 
 
 class Countable(Protocol):
@@ -217,11 +228,10 @@ def _reason(error: BaseException | None) -> str:
     """Returns why a driver ended; empty if it had nothing more to do."""
     if error is None:
         return ""
-    if isinstance(error, UserError):
-        return str(error)
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         return "Interrupted."
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+    return visible(textwrap.shorten(without_passwords(said), LONGEST_REASON, placeholder=" ..."))
 
 
 def stored_command(store: Store, run_id: str) -> Sequence[str]:

@@ -8,23 +8,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from ...arena.match import MatchRecord
+from ...arena.played import specs_of
 from ...core.errors import UserError
 from ..archive.reading import archive_of_run
 from ..integrity.checksums import checksum, differs, mark_of
-from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, read_matches, record_of, rows_of
+from ..integrity.match_rows import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    DamagedMatch,
+    MatchRows,
+    read_matches,
+    record_of,
+    rows_of,
+)
 from ..integrity.replays import FAILURES, remove_failures
 from ..integrity.totals import Totals, difference
 from ..outage import outlasting
 from ..run_mistakes import difference_of, unknown_run
 from . import Place, url_of
 from .annotations import Annotations
-from .columns import MATCH_FIELDS, MatchColumns
 from .curves import Curves
 from .database import BUSY_SECONDS, CHUNK, Database, chunks, now
 from .locks import Lock, this_process
@@ -33,7 +40,6 @@ from .match_blocks import MatchBlocks
 from .schema import matches, run_matches, runs, seats
 from .searches import Searches
 
-_fields_of = itemgetter(*(MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]))
 OnDamage = Callable[[DamagedMatch], object]
 LAST = "last"  # the name of the run begun last
 
@@ -215,40 +221,35 @@ class Store:
         return dict(Counter(self.match_counts()) + Counter(self.searches.counts()))
 
     @outlasting
-    def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
+    def append(self, run_id: str, records: Sequence[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
         A match that is already stored (by any run) is linked to this run; a void one is replaced.
         """
-        created, records = now(), list(records)
-        self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
-        # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
-        return self.append_rows(
-            run_id, {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        created = now()
+        self.annotations.keep_code(
+            run_id, {name for names in {spec.names for spec in specs_of(records)} for name in names}
         )
+        # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
+        return self.append_rows(run_id, rows_of(records, created)) if records else 0
 
-    def append_rows(self, run_id: str, batch: Mapping[str, tuple[tuple[Any, ...], list[tuple[Any, ...]]]]) -> int:
-        """Stores matches by id as `append` does, each in the form of `rows_of`."""
-        rows = [row for row, _ in batch.values()]
+    def append_rows(self, run_id: str, batch: MatchRows) -> int:
+        """Stores matches, each once, as `append` does."""
+        rows = list(zip(*batch.matches, strict=True))
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
-            stored = {match_id: batch[match_id][0] for match_id in batch if match_id not in numbers}
+            stored = {row[0]: row for row in rows if row[0] not in numbers}
             replaced, had = remove_failures(self.blocks, connection, run_id, stored)
             again = [stored[match_id] for match_id in replaced]
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
-            known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
-            own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
-            self.database.insert_new(connection, seats, SEAT_COLUMNS, own_seats)
-
-            def columns() -> MatchColumns:
-                added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
-                return MatchColumns.from_rows(added, sorted(own_seats))
+            known = self._numbers(connection, [match_id for match_id in stored if match_id not in numbers])
+            self.database.insert_new(connection, seats, SEAT_COLUMNS, batch.seat_rows(numbers))
 
             # The totals' row before the blocks' rows, as everywhere, so two processes on one run cannot deadlock.
             attached = {run_id: self._attach(connection, run_id, known, numbers)}
             for other in had.keys() - {run_id}:
                 attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
-            self.blocks.add(connection, run_id, sorted(numbers.values()), columns)
+            self.blocks.add(connection, run_id, sorted(numbers.values()), lambda: batch.columns(numbers))
             for each, some in attached.items():
                 self.blocks.add(connection, each, some)
         return len(numbers)

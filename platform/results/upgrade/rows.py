@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, Table, select, update
 from ...arena.match import count_plies
 from ..integrity.checksums import CHANGED, checksum
 from ..integrity.damage import UNDECODABLE, reason
-from ..integrity.match_rows import checksum_of_match, match_of
+from ..integrity.match_rows import MatchRows, match_of
 from ..store.annotations import ANCHOR
 from ..store.columns import MatchColumns
 from ..store.database import CHUNK, Database
@@ -38,8 +38,8 @@ def upgrade_matches(database: Database, connection: Connection, on_games: OnGame
             if wrong := _wrong_match(row, of_match[row.number]):
                 raise database.damaged(f"the game {row.id}: {wrong}")
             values = row._asdict() | {"release": row.release or "", "worker": row.worker or ""}
-            own: list[tuple[Any, ...]] = [tuple(seat[1:]) for seat in of_match[row.number]]
-            values["checksum"] = checksum_of_match(tuple(values.values())[1:-1], own)
+            own = [seat[1:] for seat in of_match[row.number]]
+            (values["checksum"],) = MatchRows.of([tuple(values.values())[1:-1]], [own]).checksums()
             connection.execute(update(matches).where(c.number == row.number).values(values))
         on_games(len(rows))
 

@@ -15,7 +15,7 @@ from ...agents.agent import Agent
 from ...arena.match import derive_seed
 from ...arena.positions import Group, choose_positions, collector_matches, search_specs
 from ...arena.randomness import draws_nothing, tried_positions
-from ...arena.repeated_search import SeenPosition
+from ...arena.repeated_search import SearchRecord, SeenPosition
 from ...arena.workers.executor import Executor
 from ...core.errors import UserError
 from ...games.game import Game
@@ -58,7 +58,7 @@ class Agreement:
     ) -> list[Estimate]:
         agents = dict.fromkeys(one.agent for one in played)
         specs = [spec for agent in agents for spec in search_specs(positions, agent, REPEATS, seed)]
-        searches = []
+        searches: list[SearchRecord] = []
         for batch in search_into(self.study.store, self.study.run_id, specs, executor):
             searches += batch
             bar.note(f"{len(searches):,} of {len(specs):,} searches")

@@ -19,15 +19,14 @@ from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 @cache
 def pycma() -> Any:
-    """Returns the package, without what it only needs to plot."""
-    without = "matplotlib" not in sys.modules
-    if without:
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]  # imported in half a second
+    """Returns the package, without what only its plots and surrogate models need, which take half a second each."""
+    without = {"matplotlib", "scipy.stats"} - sys.modules.keys()
+    sys.modules.update(dict.fromkeys(without))  # type: ignore[arg-type]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns that it cannot plot
         import cma
-    if without:
-        del sys.modules["matplotlib"]
+    for name in without:
+        del sys.modules[name]
     return cma
 
 

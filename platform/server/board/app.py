@@ -56,7 +56,9 @@ class Library:
     tables: Tables
     option: str = ""  # with which commands use the store
     tidy: Callable[[], None] = lambda: None  # called when a match has been read, with thousands of others of its block
-    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(map(label_of, agents))  # names of a match's agents
+    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(
+        map(label_of, agents)
+    )  # names of a match's agents
 
     @property
     def store(self) -> Store:
@@ -100,7 +102,8 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
     streams, knowledge = Streams(STREAMS), Knowledge()
 
     async def index(request: Request) -> Response:
-        return HTMLResponse(page, headers=SECURITY)
+        place = f'<a href="{request.url.path}"'
+        return HTMLResponse(page.replace(f"{place}>", f'{place} aria-current="page">', 1), headers=SECURITY)
 
     async def runs(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(_listed_runs, library.store), headers=NEVER_STORED)

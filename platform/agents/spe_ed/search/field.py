@@ -80,26 +80,31 @@ def offset_of(heading, stride):
     return (heading - 1) * stride if heading % 2 == 0 else 2 - heading
 
 
-@kernel(types.boolean(Field, types.int64, types.int64, types.int64, types.boolean))
+@kernel(types.boolean(Field, types.int64, types.int64, types.int64, types.boolean), inline=True)
 def is_free(field, cell, offset, speed, jump):
     """Whether a move of `speed` cells from `cell` enters only free ones; false for speeds out of range."""
-    if speed < 1 or speed > MAX_SPEED or field[cell + offset] != 0 or field[cell + speed * offset] != 0:
+    if (
+        speed < 1
+        or speed > MAX_SPEED
+        or field[np.uint64(cell + offset)] != 0
+        or field[np.uint64(cell + speed * offset)] != 0
+    ):
         return False
     if not jump:
         for i in range(2, speed):
-            if field[cell + i * offset] != 0:
+            if field[np.uint64(cell + i * offset)] != 0:
                 return False
     return True
 
 
-@kernel(types.void(Field, types.int64, types.int64, types.int64, types.boolean, types.uint8))
+@kernel(types.void(Field, types.int64, types.int64, types.int64, types.boolean, types.uint8), inline=True)
 def paint(field, cell, offset, speed, jump, value):
     """Writes a value into the cells that a move enters."""
-    field[cell + offset] = value
-    field[cell + speed * offset] = value
+    field[np.uint64(cell + offset)] = value
+    field[np.uint64(cell + speed * offset)] = value
     if not jump:
         for i in range(2, speed):
-            field[cell + i * offset] = value
+            field[np.uint64(cell + i * offset)] = value
 
 
 @kernel(types.int64(types.int64, types.boolean))

@@ -67,12 +67,13 @@ def _work_on(do: Task, luggage: Luggage, trial: Trial | None, number: int, rows:
     done = do(specs, _stops.setdefault(number, np.zeros(1, np.int64)))
     del _stops[number]
     node, worker = place()
-    for record in done.records:
+    records = list(done.records)
+    for record in records:
         if isinstance(record, MatchRecord):
             record.worker = worker
-    known = set() if len(done.records) == len(specs) else {record.spec for record in done.records}
+    known = set() if len(records) == len(specs) else {record.spec for record in records}
     left_out = {place for place, spec in enumerate(specs) if known and spec not in known}
-    return Result(PlainRows.of(done.records, 1), left_out, done.seconds, node, tried)
+    return Result(PlainRows.of(records, 1), left_out, done.seconds, node, tried)
 
 
 def _stop(number: int) -> None:
@@ -100,7 +101,7 @@ class RayExecutor(Executor):
         self._numbers = itertools.count()
         self._trial: Trial | None = None
 
-    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[Sequence[R]]:
         if self._trial is None and self.actors.address != LOCAL:
             self._trial = trial_of(work, source.waiting)
         return super().serve(work, source)
@@ -113,7 +114,7 @@ class RayExecutor(Executor):
         self._batches[piece] = number, batch
         return piece
 
-    def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
+    def play(self, specs: Iterable[MatchSpec]) -> Iterator[Sequence[MatchRecord]]:
         """Plays matches like any executor; members of ensembles search in otherwise idle actors on all nodes.
 
         This applies to long searches, if there are too few matches for all actors: this process plays the last ones. If

@@ -1,6 +1,6 @@
 // The start page: a game to play, and stored matches.
 
-import {ask, guarded, make, title} from "/static/page.js";
+import {ask, guarded, make, shortNumbers, title} from "/static/page.js";
 
 export async function show(main) {
   title("");
@@ -44,7 +44,7 @@ async function replayBox({option}) {
   const runs = await ask("/api/runs"), matches = make("ul", {class: "list", id: "matches"});
   const open = guarded(async run => {
     const found = await ask(`/api/runs/${run.split("/").map(encodeURIComponent).join("/")}/matches`);
-    matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`}, match.text))));
+    matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`, title: match.text}, shortNumbers(match.text)))));
   });
   const choice = make("select", {"aria-label": "run", onchange: () => open(choice.value)},
     ...runs.map(run => make("option", {value: run.id}, `${run.kind} · ${run.name} · ${run.matches.toLocaleString("en")} games`)));

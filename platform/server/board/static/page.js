@@ -61,8 +61,8 @@ export function agentName(name, text) {
   return [shown, copy];
 }
 
-/** The beginning of a long number that only identifies, with all of it on hover and to copy. */
-export const seedText = seed => make("span", {title: `seed ${seed}`}, `seed ${seed.length > 8 ? `${seed.slice(0, 6)}…` : seed}`);
+/** A text with only the beginning of numbers that only identify, such as seeds. */
+export const shortNumbers = text => text.replace(/\d{12,}/g, digits => `${digits.slice(0, 6)}…`);
 
 export function number(value) {
   if (value == null || Number.isNaN(value)) return "–";

@@ -2,7 +2,7 @@
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
-import {agentName, ask, chip, guarded, make, number, parts, percent, seedText, title, trouble} from "/static/page.js";
+import {agentName, ask, chip, guarded, make, number, parts, percent, shortNumbers, title, trouble} from "/static/page.js";
 
 const SPEEDS = [1, 2, 5, 10, 30, 100]; // moves a second
 const KEYS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
@@ -132,7 +132,7 @@ class Replay {
     const copied = make("button", {id: "copy", onclick: copy}, "Copy link to this move");
     this.analysis = make("a", {id: "analysis", hidden: this.match.chance}, "Analyse this position");
     return make("div", {class: "bar"}, copied, this.analysis, make("span", {class: "dim"}, "Film: ", film("gif"), " ", film("mp4")),
-      make("span", {class: "dim"}, `${this.match.termination} · `, seedText(this.match.seed)));
+      make("span", {class: "dim", title: `seed ${this.match.seed}`}, shortNumbers(`${this.match.termination} · seed ${this.match.seed}`)));
   }
 
   controls() {

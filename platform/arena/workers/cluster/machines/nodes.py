@@ -147,7 +147,7 @@ class Compiling:
                 del self._asked[node]
                 compiles = answer.exception() is None and answer.result()
                 if compiles and node not in self._known:
-                    tell(f"{self._nodes.name(node)} compiles kernels, which takes about a minute at first.")
+                    tell(f"{self._nodes.name(node)} compiles kernels, which takes some ten seconds at first.")
                 self._times[node] += 1
                 if compiles or self._times[node] == MOST_QUESTIONS:
                     self._known.add(node)

@@ -62,7 +62,7 @@ def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
     return Trial(work, list(quick), [outcome(record) for record in quick.values()]) if quick else None
 
 
-def _done_within(seconds: float, work: Work[Any, Any], specs: Sequence[Any]) -> list[Any]:
+def _done_within(seconds: float, work: Work[Any, Any], specs: Sequence[Any]) -> Sequence[Any]:
     """Does as much of some work as possible in this time."""
     stop = np.zeros(1, np.int64)
     timer = threading.Timer(seconds, stop.fill, [1])
