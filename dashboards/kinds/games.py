@@ -12,7 +12,7 @@ import pandas as pd
 from turnier.core.number_text import around
 from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Tab, Title, kinds_with
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Tab, Title, kind_of
 from turnier.dashboards.summaries.matches import (
     COSTS,
     GAMES_NOTE,
@@ -63,7 +63,7 @@ def head(results: RunResults) -> Head:
     agents = tuple(distinct([*table["label"], *planned_labels(run)]).values())
     first, unplayed = (
         table.iloc[0],
-        agents[len(table["label"].unique()) :] if run.kind in kinds_with("COMPARES") else (),
+        agents[len(table["label"].unique()) :] if getattr(kind_of(run.kind), "COMPARES", False) else (),
     )
     value = around(first["mean"], *bounds_of(table).around(first["mean"], first["half_width"]))
     said = f"{agents[0]}: {value}, {first['games']:,} games"

@@ -126,11 +126,12 @@ def _own(title: str) -> dict[str, Described]:
     their present sources declare.
     """
     from ..core.compilation.code_digest import FLOORS, own_code
+    from ..core.errors import MALFORMED
     from ..core.outputs import user_cache
 
     code = own_code() if _REGISTRIES[title][0].split(".")[1] in FLOORS else ""
     note = user_cache() / "lists" / f"{title}.json"
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, *MALFORMED):
         kept = json.loads(note.read_text())
         if kept["code"] == code:
             return {name: Described(*one) for name, one in kept["names"].items()}

@@ -86,6 +86,7 @@ SHOWS = {"rich", "numpy", "numba", "sqlalchemy", "pandas", "scipy.special", "sci
         ("list cmaes_lr", {"rich", "numpy"}),
         ("list", {"rich", "numpy"}),
         ("runs", {"rich", "numpy", "sqlalchemy"}),
+        ("show nim", SHOWS),
         ("show last", SHOWS),
         ("play nim random greedy", PLAYS),
         ("analyse nim mcts(iterations=9)", PLAYS | SHOWS - {"scipy.sparse"}),
@@ -107,7 +108,8 @@ def test_a_command_imports_only_what_it_needs(words: str, imported: set[str], st
 def store_of_a_tournament(tmp_path_factory: pytest.TempPathFactory) -> str:
     url = f"sqlite:///{tmp_path_factory.mktemp('started')}/runs.db"
     with Store.open(url) as store:
-        Tournament("nim", ["random", "greedy"], games=2).run(store, where=Where("serial"))
+        for game, agents in (("nim", ["random", "greedy"]), ("2048(size=2)", ["random"])):
+            Tournament(game, agents, games=2).run(store, where=Where("serial"))
     for title in TITLES:
         _own(title)  # which the user's cache then has
     return url
