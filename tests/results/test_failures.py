@@ -174,7 +174,7 @@ def test_results_carry_failures_and_warn_once(store: Store) -> None:
     assert [str(one.message) for one in said] == results.warnings() and said[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        shown = results._repr_html_()
+        shown = results._repr_html_().replace("\N{NO-BREAK SPACE}", " ")
     assert shown.index("4 failed (40 %), 3 void") < shown.index("I lost my table") < shown.index("points, %")
 
 
