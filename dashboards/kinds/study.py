@@ -49,8 +49,8 @@ SLICES = 4  # parameters whose values reports show
 TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
 LUCKY = (
-    "The larger, the luckier. Blank: a parameter that the candidate does not use; without an interval: its games"
-    " all ended alike."
+    "The larger, the luckier. Blank: a parameter that the candidate does not use; without an interval: all of"
+    " its values are the same."
 )
 
 

@@ -151,6 +151,7 @@ class KernelPointer(WrapperAddressProtocol):
             )
         self._address = entry.library.get_pointer_to_function(entry.fndesc.llvm_cfunc_wrapper_name)
         self._dispatcher = dispatcher  # keeps the machine code alive
+        self.cell = np.array([self._address, 0], np.int64)  # as that of a LatePointer, in whose place it may stand
 
     def __wrapper_address__(self) -> int:
         return int(self._address)

@@ -21,7 +21,7 @@ from turnier.runs.stored.training import stored_evaluations
 from turnier.search.storage.trials import generations_frame, study_names, trials_frame
 
 AWAY_SECONDS = 2.0
-TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "greedy", "--games", "500", "--seed", "3")
+TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=900)", "greedy", "--games", "500", "--seed", "3")
 STUDY = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400,rollout_depth=0..30", "--against",
          "mc(iterations=150)", "--budget", "1200games", "--sampler", "cmaes(population=6)", "--seed", "5")  # fmt: skip
 FRONT = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400", "--against", "mc(iterations=150)",

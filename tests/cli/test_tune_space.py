@@ -182,7 +182,8 @@ def test_one_agent_is_tuned_for_several_games(tmp_path: Path) -> None:
     words = ("tune", "2048(size=2)", "mc(iterations=2)", "--params", "rollout_depth=0..20", "--also", "2048(size=3)",
              "--budget", "48", "--name", "both", *STORE)  # fmt: skip
     shown = turnier(*words, folder=tmp_path)
-    assert "Score relative to the start with 95 % intervals" in shown and "24 candidates played 48 games." in shown
+    assert "Score relative to the start with 95 % intervals" in " ".join(shown.split())
+    assert "24 candidates played 48 games, 2 finalists" in shown
     assert "--also '2048(size=3)'" in shown or "To play on" not in shown
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         begun = store.run("study:both").definition

@@ -126,7 +126,7 @@ def test_notebooks_show_a_picture_and_a_table(opened: turnier.Store) -> None:
         page = shown._repr_html_()
         assert "<svg" in page and "<table" in page and shown.id in page
         assert repr(shown) == f"{type(shown).__name__}({shown.id})"
-    assert comparison.sentence in comparison._repr_html_()
+    assert comparison.sentence in comparison._repr_html_().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_stored_run_is_found_by_the_beginning_of_its_id(opened: turnier.Store) -> None:

@@ -164,7 +164,7 @@ def test_it_is_shown_like_any_study_and_its_candidates_are_a_table(tmp_path: Pat
     study.optimize(function, progress=False)
     url = ["--store", study.store.url]
     shown = command("show", "mine", "--all", *url, folder=tmp_path)
-    assert "game" not in shown.replace("fixed(games=1)", "") and "60 candidates had 60 evaluations." in shown
+    assert "game" not in shown.replace("fixed(games=1)", "") and "60 candidates had 60 evaluations" in shown
     assert "held-out evaluations" in shown and "evaluations per candidate" in shown
     for words in (["--all"], ["--json"], ["--matches"], ["--html", "--out", str(tmp_path / "a.html")]):
         command("show", "mine", *words, *url, folder=tmp_path)

@@ -122,7 +122,7 @@ def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
     rows = {cells[0]: cells[1:] for cells in lines}
     assert rows["combined, transformed"][1] == "3,744 (10 games)" and rows["combined, transformed"][-1].startswith("25")
     assert "not comparable: the blog gives" in rows["combined, transformed"][3]
-    assert rows["TDN1, 100,000 games"][:3] == ["", "50 (50 games)", "not played yet"]
+    assert rows["TDN1"][:3] == ["", "50 (5 trainings)", "not played yet"]
     assert "| Z4 |" in (tmp_path / "pages" / "statements.md").read_text()
     assert [path.name for path in (tmp_path / "pages").glob("*.png")] == ["published-staehli.png"]
     page = (tmp_path / "pages" / "published.html").read_text()

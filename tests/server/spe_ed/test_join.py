@@ -294,4 +294,4 @@ def test_it_gives_up_on_a_server_that_is_gone_for_good(tmp_path: Path, monkeypat
         eventually(lambda: len(server.records) > 2)
     thread.join(30)
     assert not thread.is_alive()
-    assert re.search(r"must be reachable, got .*refused.* for \d s after \d+ games: ", str(failures[0])), failures
+    assert re.search(r"must be reachable, got .*refused.* for \d+ s after \d+ games: ", str(failures[0])), failures
