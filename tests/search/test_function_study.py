@@ -169,6 +169,8 @@ def test_it_is_shown_like_any_study_and_its_candidates_are_a_table(tmp_path: Pat
     for words in (["--all"], ["--json"], ["--matches"], ["--html", "--out", str(tmp_path / "a.html")]):
         command("show", "mine", *words, *url, folder=tmp_path)
     command("show", "mine", "--candidates", "a.csv", *url, folder=tmp_path)
+    command("show", "mine", "--candidates", "b.csv", "--html", "--out", "b.html", *url, folder=tmp_path)
+    assert (tmp_path / "b.csv").read_text() == (tmp_path / "a.csv").read_text(), "whatever else is written"
     table = pd.read_csv(tmp_path / "a.csv")
     columns = ["candidate", "rate", "x", "n", "kind", "value", "standard_error", "games", "generation"]
     assert sorted(table.columns) == sorted(columns) and list(table["candidate"]) == list(range(study.searched))

@@ -199,9 +199,10 @@ def _run(store: Store, what: str) -> Run | None:
 def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -> None:
     from ...core.terminal.visible import say, visible_line
     from ...runs.results import RunResults
-    from ..runs.show import show_run
+    from ..runs.show import show_run, write_tables
 
     if options["html"] or options["out"]:
+        write_tables(RunResults.find(store, run.id), _shown(options))
         return _write_run(store, run, options["out"], options["html"])
     if not named:
         say(visible_line(f"The newest run, {run.id}:"), errors=options["as_json"])
@@ -300,12 +301,17 @@ def _show_archive(path: Path, options: Mapping[str, Any]) -> None:
     from ...results.archive.reading import Archive
     from ...results.archive.restoring import as_store
     from ...results.export import Source
+    from ...runs.results import RunResults
+    from ..runs.show import write_tables
     from .game_ratings import show_means
 
     archive = Archive.open(path)
     if options["means"]:
         return show_means(archive, options["as_json"])
     if options["out"]:
+        if options["crosstable"]:
+            with as_store(archive) as (store, run):
+                write_tables(RunResults.find(store, run.id), _shown(options))
         return _export(Source.of_archive(archive), archive.total.rows, options["out"])
     with as_store(archive) as (store, run):
         _show_run(store, run, {**options, "html": False, "matches": False}, True)

@@ -47,10 +47,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
     data = kind.read(results, **rated)
-    if shown.crosstable is not None:
-        write_crosstable(results.standings(anchor=shown.anchor, nash=shown.nash), shown.crosstable)
-    if shown.candidates is not None:
-        write_candidates(results, shown.candidates)
+    write_tables(results, shown)
     if shown.as_json:
         print_json(kind.to_json(data))
     else:
@@ -74,6 +71,14 @@ def _require_rated(failures: pd.DataFrame) -> None:
         games = int(part["games"].sum())
         if games >= round(part["games"].iloc[0] / part["share"].iloc[0]):
             raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
+
+
+def write_tables(results: RunResults, shown: Shown) -> None:
+    """Writes the tables that are asked for as files, beside whatever else is shown or written."""
+    if shown.crosstable is not None:
+        write_crosstable(results.standings(anchor=shown.anchor, nash=shown.nash), shown.crosstable)
+    if shown.candidates is not None:
+        write_candidates(results, shown.candidates)
 
 
 def write_crosstable(standings: Standings, path: Path) -> None:
