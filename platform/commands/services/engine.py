@@ -48,7 +48,7 @@ def engine(
     """
     if http is not None:
         require_extra("turnier engine --http", "server", "starlette", "uvicorn")
-        from .serve_moves import serve_moves
+        from ...server.moves.app import serve_moves
 
         return serve_moves(game, agent, games_by, seconds, host, http)
     from ...agents.registry import make_agent

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import threading
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
@@ -18,14 +20,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...agents.agent import Agent
+from ...agents.registry import make_agent
 from ...arena.analysis import PlayingOn, best_move
 from ...arena.analysis.outlook import GAMES
 from ...core.errors import UserError, unknown
 from ...games.game import Game
+from ...games.registry import make_game
 from ..analysis_data import analysis_data
 from ..board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
+from ..board.serving import configured, hosts_of
 from ..board.streams import TOO_MUCH
 from ..limits import is_number
+from ..listening import listen
 
 PER_SECOND, BURST = 20.0, 40  # requests of an address
 PLACES = 2  # answers computed at once: each keeps a core busy
@@ -115,3 +121,19 @@ def make_app(adviser: Adviser, hosts: list[str]) -> Starlette:
         middleware=[Middleware(Guard, per_second=PER_SECOND, burst=BURST, hosts=hosts, data="/move")],
         exception_handlers={UserError: user_error, HTTPException: http_error, Exception: our_error},
     )
+
+
+def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str, port: int) -> None:
+    """Serves until it is stopped; raises UserError if the agent cannot play the game."""
+    made = make_game(game)
+    adviser = Adviser(
+        made, make_agent(agent or made.default_agent), make_agent(games_by) if games_by else None, seconds
+    )
+    start = made.start()
+    for _ in best_move(start, adviser.agent, None if start.over else PlayingOn(1, seconds, adviser.player)):
+        pass  # compiles, and reports mistakes before the first request
+    with listen(host, port) as listening:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{listening.getsockname()[1]}"
+        print(f"Best moves of {made} by {adviser.agent}: {address}/move?board=... (Ctrl-C ends it)", flush=True)
+        asyncio.run(uvicorn.Server(configured(make_app(adviser, hosts_of(host)))).serve([listening]))
