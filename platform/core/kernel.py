@@ -207,8 +207,13 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
 
 
 def late_pointer(dispatcher: Any, signature: Any) -> Any:
-    """Returns `dispatcher` as a pointer that is made when it is needed; see `pointer`."""
-    return _late_to(_declared(dispatcher, signature))
+    """Returns `dispatcher` as a pointer that is made when it is needed; see `pointer`.
+
+    That of code from elsewhere is made at once: what is wrong with it could not be said once compiled code calls it.
+    """
+    _declared(dispatcher, signature)
+    is_ours = dispatcher.__module__.partition(".")[0] == __name__.partition(".")[0]
+    return (_late_to if is_ours else _pointer_to)(dispatcher)
 
 
 def _declared(dispatcher: Any, signature: Any) -> Any:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import types
+from numba.core.errors import TypingError
 
 from turnier.arena.play_kernel import play_many, play_one
 from turnier.core.compilation.apart import SMALL, KernelLibrary
 from turnier.core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
-from turnier.core.kernel import JIT, compile_kernel, kernel, late_pointer, make_now, pointer
+from turnier.core.kernel import JIT, _late_to, compile_kernel, kernel, late_pointer, make_now, pointer
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="there is no machine code")
@@ -93,13 +94,25 @@ def changed(later, x):
 
 @needs_jit
 def test_a_late_kernel_is_compiled_when_compiled_code_first_calls_it() -> None:
-    one, other = (Later(late_pointer(each, TIMES)) for each in (tripled, quartered))
+    one, other = (Later(_late_to(each)) for each in (tripled, quartered))
     compile_kernel(changed)
     assert one.address and other.address and not tripled.overloads and not quartered.overloads
     make_now(other.change, doubled)
     assert quartered.overloads and not tripled.overloads
     assert [changed(each, 8.0) for each in (one, other, replace(one), copy.deepcopy(one))] == [24.0, 2.0, 24.0, 24.0]
     assert tripled.overloads
+
+
+@kernel(TIMES)
+def wrong(x):
+    return x.nothing
+
+
+@needs_jit
+def test_a_late_kernel_from_elsewhere_is_compiled_at_once() -> None:
+    """Once compiled code calls it, a mistake of its author would end the process."""
+    with pytest.raises(TypingError, match="nothing"):
+        late_pointer(wrong, TIMES)
 
 
 @needs_jit

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from llvmlite import binding
-from llvmlite.binding import ffi
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
-
-# Numba announces every call of LLVM to listeners, of which there are none: a twentieth of the time of compiling.
-getattr(ffi.lib._lock, "_cblist", []).clear()
 
 SMALL = 150  # instructions: larger functions are not inlined
 _PACKAGE = __name__.partition(".")[0] + "."
