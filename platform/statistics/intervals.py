@@ -88,6 +88,22 @@ def _skewness(residuals: Floats) -> float:
     return float(np.mean(scaled * scaled * scaled)) * math.sqrt(n * (n - 1)) / (n - 2)  # a power of 3 is slow
 
 
+def mean_of_estimates(values: Sequence[Interval], bounds: Bounds = UNBOUNDED) -> Interval:
+    """Returns the mean of estimated values, such as those of several trainings, with its 95 % interval.
+
+    Args:
+        values: with their own intervals.
+        bounds: of the values.
+
+    The interval is that over the values, see `mean_interval`, and at least as wide as their own intervals make it:
+    values that are alike by chance, or one alone, vary no less than that.
+    """
+    mean, half_width = mean_interval([each.value for each in values])
+    own = weighted_sum([1 / len(values)] * len(values), values)
+    low, high = np.fmin(mean - half_width, own.low), np.fmax(mean + half_width, own.high)
+    return Interval(mean, float(max(low, bounds.least)), float(min(high, bounds.most)))
+
+
 def weighted_sum(weights: Sequence[float], values: Sequence[Interval], among: int = 1) -> Interval:
     """Returns a weighted sum of independent values with its 95 % interval, from their own 95 % intervals.
 

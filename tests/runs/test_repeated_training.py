@@ -12,7 +12,7 @@ from turnier.results.store.store import Store
 from turnier.runs.repeated_training import RepeatedTraining
 from turnier.runs.stored.repeated_training import RepeatedTrainingResults
 from turnier.runs.training import Training
-from turnier.statistics.intervals import mean_interval
+from turnier.statistics.intervals import PERCENT, Interval, mean_of_estimates
 
 
 def plan(folder: Path, repeats: int = 3, **more: object) -> RepeatedTraining:
@@ -27,10 +27,10 @@ def test_the_mean_is_over_trainings_and_more_repeats_continue(tmp_path: Path) ->
         evaluations, means = results.evaluations(), results.means()
         assert list(results.trainings) == [5, 6, 7] and means["games"].tolist() == [20, 40]
         values = evaluations[evaluations["games"] == 40]["value"]
-        mean, half = mean_interval(values)
         last = means.iloc[-1]
-        assert last["mean"] == pytest.approx(mean) and last["trainings"] == 3
-        assert last["low"] == pytest.approx(max(0.0, mean - half)) and last["high"] == min(100.0, mean + half)
+        assert last["mean"] == pytest.approx(np.mean(values)) and last["trainings"] == 3
+        whole = [Interval(row.value, row.low, row.high) for row in evaluations.itertuples() if row.games == 40]
+        assert (last["low"], last["high"]) == mean_of_estimates(whole, PERCENT)[1:]
         assert (last["least"], last["most"]) == (values.min(), values.max())
         best, median = results.best, results.median
         assert best and median

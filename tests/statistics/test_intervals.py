@@ -12,9 +12,11 @@ from scipy.stats import binomtest, ttest_ind
 
 from turnier.statistics.comparisons import holm, paired_difference, paired_differences
 from turnier.statistics.intervals import (
+    PERCENT,
     Interval,
     half_width_of_mean,
     mean_interval,
+    mean_of_estimates,
     median_interval,
     points_intervals,
     share_interval,
@@ -258,3 +260,15 @@ def test_a_weighted_sum_has_the_interval_of_its_parts() -> None:
     wider = weighted_sum((1,), (one,), among=4)
     assert wider.high - 5.0 == pytest.approx(3.0 * 2.4977 / 1.96, rel=1e-3)
     assert math.isnan(weighted_sum((1, 1), (one, Interval(1.0, math.nan, math.nan))).low)
+
+
+def test_a_mean_of_estimates_is_as_uncertain_as_they_are() -> None:
+    """Five trainings that lost all of their 50 games each say as much as one that lost 250, or less."""
+    alike = [Interval(*(100 * end for end in share_interval(0, 50)))] * 5
+    mean = mean_of_estimates(alike, PERCENT)
+    assert mean.value == mean.low == 0.0 and 100 * share_interval(0, 250).high < mean.high < 5
+    apart = [Interval(value, value - 1, value + 1) for value in (10.0, 50.0, 90.0)]
+    over = mean_interval([10.0, 50.0, 90.0])
+    assert mean_of_estimates(apart) == (50.0, 50.0 - over.half_width, 50.0 + over.half_width), "they differ by more"
+    assert mean_of_estimates(apart, PERCENT)[1:] == (0.0, 100.0)
+    assert mean_of_estimates(apart[:1]) == apart[0], "one alone"

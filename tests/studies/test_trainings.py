@@ -13,7 +13,7 @@ from turnier.runs.experiments.experiment import measurements, row_matches
 from turnier.runs.experiments.published import AGREES, LOWER, NO_DIFFERENCE, published_text, verdict
 from turnier.runs.experiments.row import Measurement, Row
 from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
-from turnier.statistics.intervals import mean_interval
+from turnier.statistics.intervals import PERCENT, Interval, mean_of_estimates
 from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.learned import stored_experiment, with_networks_in
 from turnier.studies.campaigns.outlook import outlooks
@@ -35,15 +35,15 @@ def test_the_interval_is_over_trainings(tmp_path: Path) -> None:
         assert known and not any(row.missing for rows in outlooks([STUDY], store) for row in rows)
         row, (figure,) = known.rows[0], measurements(known, store)
         assert len({*row.measured}) == 3 and figure.games == 3 * 6
-        values = []
+        values: list[Interval] = []
         for agent in row.measured:
             alone = dataclasses.replace(row, agents=(agent, "random"), trainings=(), published=None)
-            values.append(measurements(dataclasses.replace(known, rows=(alone,)), store)[0].value)
+            (one,) = measurements(dataclasses.replace(known, rows=(alone,)), store)
+            values.append(Interval(one.value, one.low, one.high))
         moved = with_networks_in(known, "elsewhere")
         other = dataclasses.replace(STUDY, rows=[LearnedRow(ROW, FIRST, 0, tuple(FURTHER[::-1]))])
         assert stored_experiment(other, store) is None, "the order of the seeds is part of the definition"
-    mean, half = mean_interval(values)
-    assert (figure.value, figure.low, figure.high) == pytest.approx((mean, mean - half, mean + half), nan_ok=True)
+    assert (figure.value, figure.low, figure.high) == pytest.approx(mean_of_estimates(values, PERCENT))
     assert all("file=elsewhere/" in agent for agent in moved.rows[0].measured)
 
 

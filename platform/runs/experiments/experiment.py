@@ -28,10 +28,10 @@ from ...core.errors import UserError, unknown
 from ...games.registry import GAMES
 from ...results.frames.measures import SEARCH_MEASURES, match_measures
 from ...results.store.store import Run, Store
-from ...statistics.intervals import mean_interval
+from ...statistics.intervals import PERCENT, UNBOUNDED, Interval, mean_of_estimates
 from ..play import play_into, playing, search_into
 from ..results import RunResults
-from .published import verdict
+from .published import is_share, verdict
 from .row import Measurement, Row, unit
 
 KIND = "experiment"
@@ -133,8 +133,9 @@ def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
     if not row.trainings:
         return Measurement(*kind.estimate(found, texts[0]), seconds)
     each = [kind.estimate([record for record in found if text in record.spec.agents], text) for text in texts]
-    mean, half_width = mean_interval([one.value for one in each])
-    return Measurement(mean, mean - half_width, mean + half_width, sum(one.n for one in each), seconds)
+    ends = [Interval(one.value, one.low, one.high) for one in each]
+    mean = mean_of_estimates(ends, PERCENT if is_share(row) else UNBOUNDED)
+    return Measurement(*mean, sum(one.n for one in each), seconds)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:

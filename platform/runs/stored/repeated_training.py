@@ -12,7 +12,7 @@ import pandas as pd
 from ...games.game import Game
 from ...games.registry import game_of
 from ...results.frames.measures import score_bounds
-from ...statistics.intervals import PERCENT, Bounds, mean_interval
+from ...statistics.intervals import PERCENT, Bounds, Interval, mean_of_estimates
 from ..results import RunResults
 from ..training import id_of, numbered
 from .training import TrainingResults, evaluation_unit, stored_evaluations
@@ -62,10 +62,10 @@ class RepeatedTrainingResults(RunResults):
         """
         rows = []
         for games, part in self.evaluations().groupby("games"):
-            mean, half = mean_interval(part["value"])
             if len(part) > 1:
-                low, high = self._bounds.around(mean, half)
-                rows.append((games, mean, low, high, len(part), part["value"].min(), part["value"].max()))
+                each = [Interval(row.value, row.low, row.high) for row in part.itertuples()]
+                mean = mean_of_estimates(each, self._bounds)
+                rows.append((games, *mean, len(part), part["value"].min(), part["value"].max()))
         return pd.DataFrame(rows, columns=MEANS)
 
     def table(self) -> pd.DataFrame:
