@@ -79,7 +79,4 @@ STATEMENTS = (
               best("lambda 1.0", *(f"lambda {x}" for x in (0.0, 0.25, 0.5, 0.75)))),
     Statement("K33", "8", "Values in place of rollouts make expectimax stronger than MCTSE.", "kutsch:beyond",
               (higher("Expectimax, 3 decisions, row tables", "MCTSE"),)),
-    Statement("K34", "figure 21", "Method 2 is better with 50 and 200 iterations, too (not said, but our default).",
-              "kutsch:score-methods", tuple(higher(f"{n} iterations, method 2", f"{n} iterations, method 1")
-                                            for n in (50, 200))),
 )  # fmt: skip
