@@ -64,9 +64,9 @@ def means_table(results: RepeatedTrainingResults) -> Table:
 
 
 def _files(results: RepeatedTrainingResults) -> Iterator[Section]:
-    for name, training_results in (("median", results.median), ("best", results.best)):
-        if training_results and training_results.out.exists():
-            command = f'turnier tournament {results.game} "{training_results.agent}"'
+    for name, one in (("median", results.median), ("best", results.best)):
+        if one and one.out.exists():
+            command = f'turnier tournament {results.game} "{one.agent}"'
             yield Copy(command, f"To play with the {name} one:")
 
 

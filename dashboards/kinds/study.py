@@ -184,7 +184,7 @@ def sections(data: Data) -> Iterator[Section]:
 
 
 def adds_up(data: Data) -> str:
-    """Returns how the stored games of a study add up: those of candidates, held-out ones, and those that count not."""
+    """Returns how the stored games of a study add up: those of candidates, held-out ones, and the rest."""
     counted, played = data.facts.counted, "played" if data.facts.counted == "games" else "had"
     candidates, verdict = int(data.trials["state"].isin(FINISHED).sum()), data.verdict
     said = f"{candidates:,} candidates {played} {data.games:,} {counted}"
