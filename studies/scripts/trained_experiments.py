@@ -4,7 +4,7 @@ Annotations are evaluated here at once, since they depend on the script's argume
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,14 +42,17 @@ def run_training_studies(
         workers: WorkersOption = None,
     ) -> None:
         choose_preset(presets, preset)
-        studies = choose_experiments(build(preset), only or [], preset)
-        where = Where(executor, workers)  # refuses them before any work
-        with Store.open(store) as results:
-            for study in studies:
-                require_own_name(study, results)  # before anything is trained
-        learners = [learner for study in studies for learner in study.learners]
-        with saving(end_all):
-            train_all(learners, folder, workers or os.cpu_count() or 1)
-        play_and_print([study.experiment(folder) for study in studies], store, where)
+        train_and_play(choose_experiments(build(preset), only or [], preset), folder, store, Where(executor, workers))
 
     run_script(main, description)
+
+
+def train_and_play(studies: Sequence[TrainingStudy], folder: Path, store: str, where: Where) -> None:
+    """Trains what the studies need into the folder, plays the games that the store lacks, and prints the figures."""
+    with Store.open(store) as results:
+        for study in studies:
+            require_own_name(study, results)  # before anything is trained
+    learners = [learner for study in studies for learner in study.learners]
+    with saving(end_all):
+        train_all(learners, folder, where.workers or os.cpu_count() or 1)
+    play_and_print([study.experiment(folder) for study in studies], store, where)
