@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from turnier.core.number_text import estimate, number
@@ -66,8 +67,8 @@ def means_table(results: RepeatedTrainingResults) -> Table:
 def _files(results: RepeatedTrainingResults) -> Iterator[Section]:
     for name, one in (("median", results.median), ("best", results.best)):
         if one and one.out.exists():
-            command = f'turnier tournament {results.game} "{one.agent}"'
-            yield Copy(command, f"To play with the {name} one:")
+            command = ["turnier", "tournament", str(results.game), str(one.agent)]
+            yield Copy(shlex.join(command), f"To play with the {name} one:")
 
 
 def to_json(results: RepeatedTrainingResults) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
@@ -69,7 +70,7 @@ def read(results: RunResults) -> dict[str, Data]:
 def _said(results: TrainingResults) -> Iterator[Section]:
     yield from map(Text, sentences(results))
     if results.plan.learned(results.out)[0].exists():
-        yield Copy(f'turnier tournament {results.game} "{results.agent}"', "To play with it:")
+        yield Copy(shlex.join(["turnier", "tournament", str(results.game), str(results.agent)]), "To play with it:")
     else:
         yield Text(f"{results.out.name} is not here: play with it where it was trained.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +52,8 @@ class WorkersOfRun:
         """Returns a sentence for each machine on which games end differently."""
         return [
             f"{row['worker']}: games of {row['label']} end differently there ({row['standard_errors']:+.1f} standard"
-            f" errors); turnier check {run_id} --sample 5% tells which is right, and turnier runs purge {run_id}"
-            f" --worker {row['worker']} deletes its games."
+            f" errors); turnier check {shlex.quote(run_id)} --sample 5% tells which is right, and turnier runs purge"
+            f" {shlex.quote(run_id)} --worker {shlex.quote(row['worker'])} deletes its games."
             for row in self.differing.to_dict("records")
         ]
 

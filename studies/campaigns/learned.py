@@ -6,6 +6,7 @@ an agent's name, though, and so of the ids of its games.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -53,7 +54,7 @@ def require_own_name(study: TrainingStudy, store: Store) -> None:
     if stored_experiment(study, store) is None and any(run.id == study.run_id for run in store.runs()):
         raise UserError(
             f"run {study.run_id!r} must keep its definition, got other games, learners or measures; choose another"
-            f" store, or delete that run: turnier runs delete {study.run_id}"
+            f" store, or delete that run: turnier runs delete {shlex.quote(study.run_id)}"
         )
 
 

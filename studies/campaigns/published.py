@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -113,7 +114,7 @@ def section(rows: Sequence[Outlook]) -> str:
         label, ours = row.row.label.replace("|", "\\|"), _ours(row) if row.played else ""
         cells = (label, ours, published_text(row.row), _verdict(row), setting_text(row.row), f"{row.measured.games:,}")
         lines.append(f"| {' | '.join(cells)} |")
-    command = f"python studies/campaign.py --only {experiment.run_id}"
+    command = f"python studies/campaign.py --only {shlex.quote(experiment.run_id)}"
     return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
 
 

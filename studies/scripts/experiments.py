@@ -3,6 +3,7 @@
 Annotations are evaluated here at once, since they depend on the script's arguments.
 """
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -61,7 +62,8 @@ def play_and_print(experiments: Sequence[Experiment], store: str, where: Where) 
     if experiments[0].preset == TESTS:
         console.print(f"The preset {TESTS} only shows that the script works; no report has its figures.")
     else:
-        console.print(f"The whole page: python studies/report.py {experiments[0].document} --store {results.shown_url}")
+        words = ["python", "studies/report.py", experiments[0].document, "--store", results.shown_url]
+        console.print(f"The whole page: {shlex.join(words)}")
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -59,4 +60,4 @@ def tables(
     with game_bar(f"solving {size}", solver.states, unit="states") as bar:
         digest = solver.solve(bar.skip, bar.advance)
     console.print(f"{out}: {solver.states:,} states, digest {digest}", soft_wrap=True, highlight=False)
-    console.print(f'To play with it: turnier tournament 2048 "formations(table={out})"', soft_wrap=True)
+    console.print(f"To play with it: turnier tournament 2048 {shlex.quote(f'formations(table={out})')}", soft_wrap=True)

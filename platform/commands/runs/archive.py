@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,7 +74,8 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
     _say(f"{path}: {games:,} games, {size / 1e6:,.1f} MB, {size / games:,.1f} bytes per game, read back and checked.")
     if remove:
         remove_games(store, run, archived)
-        _say(f"The games of {run.id} have left the store; turnier runs archive --restore {path} restores them.")
+        restored = shlex.join(["turnier", "runs", "archive", "--restore", str(path)])
+        _say(f"The games of {run.id} have left the store; {restored} restores them.")
 
 
 def _restore(path: Path, url: str) -> None:

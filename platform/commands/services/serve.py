@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,7 +118,8 @@ def serve(
         if created and rules.players.high > len(own):
             console.print("Keys, created for this run:")
             for key, name in names.items():
-                console.print(f"  {name}: turnier spe_ed join --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
+                command = shlex.join(["turnier", "spe_ed", "join", "--url", f"ws://{address}/spe_ed", "--key", key])
+                console.print(f"  {name}: {command}", soft_wrap=True)
 
         done = GamesDone(total=before + games, done=before, skipped=before)
 

@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import os
 import re
+import shlex
 import sys
 import threading
 import traceback
@@ -217,8 +218,8 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
         if bundle is None and len(version) == DIGITS and place != SESSION:
             raise UserError(
                 f"the code of {name} must be known here, but this user has never named it, and {place} is not (or no"
-                f" longer) that version; `turnier show {place}@{version} --save FOLDER` writes the code in the store,"
-                " and naming the class in it makes it known."
+                f" longer) that version; `turnier show {shlex.quote(f'{place}@{version}')} --save FOLDER` writes the"
+                " code in the store, and naming the class in it makes it known."
             )
         if bundle is not None:
             return bundle

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sqlite3
 import time
 from pathlib import Path
@@ -104,7 +105,7 @@ def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
             raise Damaged(
                 f"the results database {path} must have its log {path.name}-wal beside it, which holds its newest"
                 " content, but it is missing; copy both files, or the one file once no command uses it any more, or"
-                f" keep its content with `turnier doctor --store sqlite:///{path} --repair`."
+                f" keep its content with `turnier doctor --store {shlex.quote(f'sqlite:///{path}')} --repair`."
             )
         for setting in _OF_WRITERS if mode in ("rwc", "rw") else _OF_READERS:
             connection.execute(f"PRAGMA {setting}")

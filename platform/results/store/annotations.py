@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 
 from sqlalchemy import delete, select, union
@@ -77,7 +78,7 @@ class Annotations:
                 path = json.loads(text)["path"]
             raise UserError(
                 f"{run_id} must have its games in the store to go on, but they are archived; bring them back with"
-                f" turnier runs archive --restore {path}."
+                f" turnier runs archive --restore {shlex.quote(path)}."
             )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from sqlalchemy import (
@@ -234,7 +235,9 @@ class Outdated(UserError):
     """Raised if a store is of an earlier version, whose forms only `turnier upgrade` reads."""
 
     def __init__(self, place: str, shown_url: str, found: int) -> None:
-        super().__init__(f"{place} was written by an earlier Turnier; type: turnier upgrade --store {shown_url}")
+        super().__init__(
+            f"{place} was written by an earlier Turnier; type: turnier upgrade --store {shlex.quote(shown_url)}"
+        )
         self.found = found  # its version
 
 
@@ -280,7 +283,7 @@ def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
     """
     if connection.dialect.name == "sqlite":
         found = connection.execute(text(CODE_OF_SQLITE)).first()
-        cure = f"`turnier doctor --store {shown_url} --repair` leaves it out"
+        cure = f"`turnier doctor --store {shlex.quote(shown_url)} --repair` leaves it out"
     else:
         names = [table.name for table in metadata.sorted_tables]
         found = connection.execute(text(_CODE_OF_POSTGRESQL), {"names": names}).first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 import pandas as pd
@@ -85,7 +86,8 @@ def _calibrated(table: pd.DataFrame, game: Game) -> pd.DataFrame:
     if table.empty:
         raise UserError(
             f"a ladder needs agents of {game} with at least {CALIBRATED} stored games, got none; play a tournament"
-            f' first, such as: turnier tournament {game.name} random "mcts(iterations=20)" "mcts(iterations=200)".'
+            f" first, such as: turnier tournament {shlex.quote(str(game))} random 'mcts(iterations=20)'"
+            " 'mcts(iterations=200)'."
         )
     return table
 
