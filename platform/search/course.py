@@ -295,7 +295,7 @@ class Course:
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
             known_trial, found = trials.get(index), self._accepted(vector)
             candidates.append(Candidate(vector, found.values, found.agent, trial=known_trial, refused=found.refused))
-        return Generation(number, candidates, self.objective, self.noise, self.search.duels or None)
+        return Generation(number, candidates, self.objective, self.noise, self.search.duelling(ahead) or None)
 
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
         """Passes a generation whose candidates have trials to the sampler; returns their values."""

@@ -131,8 +131,8 @@ class StudyRun(StoredStudy):
         course = self.course
 
         def fits(one: Generation) -> bool:
-            asked = one.number + 1 - course.search.generation  # generations; all of one size, if more than one
-            return not course.gave_up and course.games + asked * one.max_games <= games
+            before = course.ask().max_games if one.number > course.search.generation else 0
+            return not course.gave_up and course.games + before + one.max_games <= games
 
         self._search(executor, games, fits)
 

@@ -39,7 +39,7 @@ def search_in_memory(
     """
     spent = 0
     while True:
-        vectors, duelling = search.ask(), 2 * search.duels if duel else 0
+        vectors, duelling = search.ask(), 2 * search.duelling() if duel else 0
         if spent + duelling + unit * noise.max_games(search.generation, len(vectors) - duelling) > games:
             return
         scores: list[list[float]] = [[] for _ in vectors]

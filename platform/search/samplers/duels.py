@@ -31,6 +31,10 @@ AHEAD_MAX_STEP = 5.0  # that of generations that begin before the latest step is
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
 MAX_BEND = 1.5
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
+MOST_OTHERS = 15 / 16  # of the pairs, which play the opponents if these and the duels certainly disagree
+DOUBTED, CERTAIN = 1.28, 3.09  # standard deviations of chance by which they disagree: more such pairs from there, most
+TESTED = 10  # such pairs from which on disagreement can be told from chance
+STRENGTHS = np.linspace(0, 1, 11)[:, None, None]  # of the signal of games against opponents, as parts of that of duels
 KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
 
 
@@ -43,6 +47,9 @@ class Duels(Sampler):
     points, late ones a little more than early ones, is recommended. Candidates come closer during the search, and steps
     grow with the distance from the start, at first. Numbers move along their ranges, in finer steps near an end if they
     start there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
+
+    What beats its like need not beat the opponents. So some pairs play these instead; the less they lead where the duels
+    do, beyond chance, the more of them there are.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging; Shamir and Zhang 2013, later
     points; Ivgi, Hinder and Carmon 2023, steps by distance.
@@ -62,7 +69,12 @@ class Duels(Sampler):
     gain: float = parameter(
         3.0, "step after a pair, in reaches, times the root of 1,000 pairs of the whole search", low=0.01, high=1000
     )
-    share: float = parameter(0.1, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
+    share: float = parameter(
+        0.06,
+        "pairs that play the opponents instead, if opponents are named; more, the more certainly these favour others",
+        low=0,
+        high=0.75,
+    )
     length: int = parameter(0, "pairs of the whole search, 0 = by the budget", low=0, high=10**9)
     ahead: bool = parameter(
         False,
@@ -92,7 +104,7 @@ class DuelsSearch(SteppingSearch):
         self.pairs = sampler.pairs or MIN_PAIRS
         self.duels = self.pairs - round(sampler.share * self.pairs)
         self.looks_ahead = sampler.ahead
-        self._drawn: list[list[tuple[Vectors, Vectors]]] = []  # of this generation, and the next if it looks ahead
+        self._drawn: list[_Drawn] = []  # of this generation, and the next if it looks ahead
         self._axes: list[_Number | _Choice] = [
             (_Choice if dimension.is_choice else _Number)(dimension, x)
             for dimension, x in zip(space.dimensions, start, strict=True)
@@ -107,9 +119,12 @@ class DuelsSearch(SteppingSearch):
         self._max_step = AHEAD_MAX_STEP if sampler.ahead else MAX_STEP
         self.growth = 1.0  # of the steps of numbers, by the distance of the recommendation from the start
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
+        self._numbers = [0, 0]  # of these pairs
+        self._owed = 0.0  # pairs that should have played the opponents
+        self._disagreement = _Disagreement(self._axes)
         self._played = 0  # pairs
         self._means = self._starts = [axis.point for axis in self._axes]  # of each axis's points after all generations
-        self._agreement: list[float] = []  # products of both gradients, by generation
+        self._agreement: list[float] = []  # products of both gradients, by generation, in earlier editions
 
     def as_in(self, edition: int) -> None:
         super().as_in(edition)
@@ -133,22 +148,31 @@ class DuelsSearch(SteppingSearch):
         """The distance of the next candidates from the point."""
         return self._reach * (1.0 if self._steady else LAST_REACH + (FIRST_REACH - LAST_REACH) * self._left)
 
-    def _draws(self, ahead: int = 0) -> list[tuple[Vectors, Vectors]]:
-        """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
+    def _draws(self, ahead: int = 0) -> _Drawn:
         while len(self._drawn) <= max(ahead, self.looks_ahead):
-            rng = self.rng(len(self._drawn))
-            self._drawn.append([axis.draw(rng, self.pairs, self.reach) for axis in self._axes])
+            rng, duels = self.rng(len(self._drawn)), self.pairs - self._others()
+            self._drawn.append(_Drawn(duels, [axis.draw(rng, self.pairs, self.reach) for axis in self._axes]))
+        self.duels = self._drawn[0].duels
         return self._drawn[ahead]
+
+    def _others(self) -> int:
+        """Returns how many pairs of the next generation to be drawn play the opponents."""
+        share = self.sampler.share
+        if self._steady or not share:
+            return round(share * self.pairs)
+        doubt = min(1.0, max(0.0, (self._disagreement.deviations - DOUBTED) / (CERTAIN - DOUBTED)))
+        self._owed = self._owed % 1 + (share + max(0.0, MOST_OTHERS - share) * doubt) * self.pairs
+        return min(self.pairs - 1, int(self._owed))
 
     def ask(self) -> Vectors:
         """Returns the pairs, [2 pairs, dimensions]: the duels first, then those that play the opponents."""
-        return self._vectors(self._draws())
+        return self._draws().vectors()
 
     def ask_ahead(self) -> Vectors:
-        return self._vectors(self._draws(1))
+        return self._draws(1).vectors()
 
-    def _vectors(self, draws: Sequence[tuple[Vectors, Vectors]]) -> Vectors:
-        return np.stack([coordinates for coordinates, _ in draws], axis=2).reshape(-1, self.size)
+    def duelling(self, ahead: bool = False) -> int:
+        return self._draws(ahead).duels
 
     def tell(self, values: Sequence[float]) -> None:
         self._draws()  # the next generation, too, knows nothing of these values
@@ -158,15 +182,20 @@ class DuelsSearch(SteppingSearch):
     def step(self, values: Sequence[float]) -> None:
         ahead, behind = np.asarray(values, np.float64).reshape(-1, 2).T
         differences = ahead - behind
-        parts = [slice(0, self.duels), slice(self.duels, self.pairs)]
+        drawn = self._draws()
+        parts = [slice(0, drawn.duels), slice(drawn.duels, self.pairs)]
         scaled = np.zeros(self.pairs)
         for which, part in enumerate(parts):
             self._squares[which] += float((differences[part] ** 2).sum())
-            before = (self._played // self.pairs + 1) * (part.stop - part.start)  # pairs of this kind so far
+            self._numbers[which] += part.stop - part.start
             if self._squares[which]:
-                scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
-        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._draws()]
-        self._agreement.append(sum(float(one @ other) for one, other in gradients))
+                scaled[part] = differences[part] / math.sqrt(self._squares[which] / self._numbers[which])
+        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in drawn.axes]
+        if self._steady:
+            self._agreement.append(sum(float(one @ other) for one, other in gradients))
+        elif self.sampler.share:
+            directions = np.hstack([directions for _, directions in drawn.axes])
+            self._disagreement.add([(directions[part], scaled[part]) for part in parts])
         late = 0.0 if self._steady else LATE
         growth, reach = 1 + (self.growth - 1) * self._left, self.reach
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
@@ -194,9 +223,64 @@ class DuelsSearch(SteppingSearch):
         return self.reach
 
     def facts(self) -> dict[str, float]:
+        known = super().facts()
+        if not self._steady:
+            deviations = self._disagreement.deviations
+            return known | ({"agreement": -deviations} if self._disagreement.known else {})
         agreement = np.array(self._agreement)
         error = float(agreement.std(ddof=1)) / math.sqrt(len(agreement)) if len(agreement) > 1 else 0.0
-        return super().facts() | ({"agreement": float(agreement.mean()) / error} if error else {})
+        return known | ({"agreement": float(agreement.mean()) / error} if error else {})
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The pairs of a generation: how many of them duel, and of each axis coordinates, [pairs, 2], and directions."""
+
+    duels: int
+    axes: list[tuple[Vectors, Vectors]]
+
+    def vectors(self) -> Vectors:
+        """Returns the candidates, [2 pairs, dimensions]."""
+        return np.stack([coordinates for coordinates, _ in self.axes], axis=2).reshape(-1, len(self.axes))
+
+
+class _Disagreement:
+    """Whether games against the opponents lead where duels do, by linear models of all pairs so far.
+
+    If only strength decides, the slope against opponents is that of duels times a strength, since a duel shows twice the
+    difference and equal opponents the most. What remains at the best such strength is compared with chance.
+    """
+
+    def __init__(self, axes: Sequence[_Number | _Choice]) -> None:
+        size = sum(len(axis.point) for axis in axes)
+        self._rank = sum(1 if isinstance(axis, _Number) else len(axis.point) - 1 for axis in axes)
+        self._sums, self._squares, self._pairs = np.zeros((2, size)), np.zeros((2, size, size)), [0, 0]
+        self.deviations = 0.0  # normal ones; chance exceeds 1.28 in a tenth of all cases
+
+    @property
+    def known(self) -> bool:
+        return min(self._pairs) >= TESTED
+
+    def add(self, kinds: Sequence[tuple[Vectors, Vectors]]) -> None:
+        """Takes directions, [pairs, size], and differences in units of their deviation: of duels, and of the others."""
+        for kind, (directions, differences) in enumerate(kinds):
+            self._sums[kind] += directions.T @ differences
+            self._squares[kind] += directions.T @ directions
+            self._pairs[kind] += len(differences)
+        if self.known:
+            self.deviations = self._left()
+
+    def _left(self) -> float:
+        size = len(self._sums[0])
+        little = 1e-9 * np.eye(size)  # the weights of a choice say nothing together
+        duels, others = self._squares
+        slopes = np.linalg.solve(duels + little * max(self._pairs), np.column_stack([self._sums[0], others]))
+        left = self._sums[1] - STRENGTHS[:, 0] * (others @ slopes[:, 0])
+        covariance = others + STRENGTHS**2 * (others @ slopes[:, 1:]) + little * max(self._pairs)
+        least = float((left * np.linalg.solve(covariance, left[:, :, None])[:, :, 0]).sum(1).min())
+        # A chi-squared number as a normal one, by Wilson and Hilferty 1931
+        degrees = min(self._rank, self._pairs[1])
+        return ((least / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
 
 
 class _Number:

@@ -35,7 +35,7 @@ class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
     pools = False  # whether candidates that are the same agent count with their common mean
-    duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
+    duels = 0  # of the first candidates of this generation, this many pairs of neighbours play each other
     looks_ahead = False  # whether it asks for a generation before it is told the values of the one before
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
@@ -58,6 +58,10 @@ class Search(ABC):
     def ask_ahead(self) -> Vectors:
         """Returns as many candidates of the next one, if the search looks ahead; `ask` gives them after `tell`."""
         raise NotImplementedError
+
+    def duelling(self, ahead: bool = False) -> int:
+        """Returns how many pairs of this generation, or of the next one, play each other."""
+        return self.duels
 
     @abstractmethod
     def tell(self, values: Sequence[float]) -> None:
@@ -182,6 +186,10 @@ class KnownFirst(Search):
 
     def ask_ahead(self) -> Vectors:
         return self._then.ask_ahead()
+
+    def duelling(self, ahead: bool = False) -> int:
+        self.duels = self._then.duelling() if self.generation else self.duels
+        return self._then.duelling(ahead) if self.generation else self.duels
 
     def tell(self, values: Sequence[float]) -> None:
         if self.generation:
