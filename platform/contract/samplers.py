@@ -75,11 +75,14 @@ def law_candidates_asked_ahead_stay(sampler: Sampler) -> None:
     """What a search that looks ahead asks for next does not depend on the values that are told in between."""
     search = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE))
     for generation in range(GENERATIONS if search.looks_ahead else 0):
-        ahead, values = search.ask_ahead(), worth(_asked(sampler, search, SIZE))
+        ahead, duels, values = search.ask_ahead(), search.duelling(True), worth(_asked(sampler, search, SIZE))
         search.tell(values)
         if not np.array_equal(ahead, vectors := _asked(sampler, search, SIZE)):
             got = f"{ahead[0]} and then {vectors[0]} as the first of generation {generation + 1}"
             raise LawBroken(f"ask of {sampler} must give what ask_ahead gave before tell, got {got}")
+        if duels != search.duelling():
+            got = f"{duels} and then {search.duelling()} in generation {generation + 1}"
+            raise LawBroken(f"as many pairs of {sampler} must duel as were said before tell, got {got}")
 
 
 def law_stored_values_rebuild_the_search(sampler: Sampler) -> None:

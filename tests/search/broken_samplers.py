@@ -40,6 +40,22 @@ class _LooksTooFarAhead(TemplateSearch):
         return self.ask()
 
 
+class _ChangesItsMind(TemplateSearch):
+    looks_ahead = True
+
+    def _drawn(self, ahead: int) -> Vectors:
+        return self.rng(ahead).uniform(size=(8, self.size))
+
+    def ask(self) -> Vectors:
+        return self._drawn(0)
+
+    def ask_ahead(self) -> Vectors:
+        return self._drawn(1)
+
+    def duelling(self, ahead: bool = False) -> int:
+        return 1 + ahead
+
+
 class _RemembersQuestions(TemplateSearch):
     questions = 0
 
@@ -83,6 +99,13 @@ class LooksTooFarAhead(Sound):
     """Says that it looks ahead, but learns the latest values first."""
 
     search = _LooksTooFarAhead
+
+
+@dataclass(frozen=True)
+class ChangesItsMind(Sound):
+    """Says of a generation that one more pair duels than when it is played."""
+
+    search = _ChangesItsMind
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def test_hints_of_duels() -> None:
     study = {"agent": "mcts", "parameters": ["exploration=1..2"], "sampler": "duels(pairs=16,length=100)"}
     found = hints(trials, noted, study, {"exploration": 1.95})
     assert len(found) == 2 and found[0].startswith("At the border of what was searched: exploration 2 of 1..2")
-    assert found[1].startswith("Duels between candidates and games against the opponents favour opposite changes")
+    assert found[1].startswith("Duels between candidates and games against the opponents favour different changes")
     assert hints(trials, noted.assign(agreement=-1.9), study, {"exploration": 1.8}) == []
     assert any(hint.startswith("A plateau") for hint in hints(trials, noted, study | {"sampler": "cmaes"}, {}))
 

@@ -28,7 +28,7 @@ SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
     "duels": "duels(pairs=6,length=240,reach=0.16)",
-    "ahead": "duels(pairs=6,length=240,reach=0.16,ahead=true)",
+    "ahead": "duels(pairs=6,share=0.3,length=240,reach=0.16,ahead=true)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "optuna": 'optuna(sampler="QMCSampler(scramble=True)",population=10)',
@@ -44,6 +44,7 @@ BREAKS: list[tuple[Law, type[Sampler]]] = [
     (laws.law_candidates_are_in_the_cube, broken.Outside),
     (laws.law_asking_again_changes_nothing, broken.AsksAnew),
     (laws.law_candidates_asked_ahead_stay, broken.LooksTooFarAhead),
+    (laws.law_candidates_asked_ahead_stay, broken.ChangesItsMind),
     (laws.law_stored_values_rebuild_the_search, broken.RemembersQuestions),
     (laws.law_random_numbers_are_its_own, broken.UsesNumpysGenerator),
     (laws.law_recommendations_are_vectors, broken.RecommendsArrays),
@@ -270,6 +271,29 @@ def test_duels_step_farther_the_farther_they_have_come() -> None:
         assert abs(search.recommended()[0] - 0.5) < 0.1 and search.sigma < widest
         grown.append(search.growth)
     assert first < grown[0] < grown[1]
+
+
+@pytest.mark.parametrize(
+    ("wished", "others"), [("high", False), ("weakly high", False), ("low", True), ("another", True)]
+)
+def test_more_pairs_play_opponents_who_favour_others(wished: str, others: bool) -> None:
+    """Beyond chance: duels favour a high first number; opponents of other strength only show less of that."""
+    kinds = Parameter("", low=0.0, high=1.0), Parameter("", choices=("a", "b", "c"))
+    space = Space((*(Dimension(n, float, kinds[0]) for n in "xy"), Dimension("z", str, kinds[1])))
+    slopes = {"high": (3.0, 0.0), "weakly high": (0.6, 0.0), "low": (-9.0, 0.0), "another": (3.0, 6.0)}[wished]
+    search, rng, counts = Duels(pairs=16, length=2000).begin([0.5] * 3, 1, space), np.random.default_rng(2), []
+    for _ in range(120):
+        x, duels = search.ask(), search.duelling()
+        ahead = 3 * (x[::2, 0] - x[1::2, 0])[:duels]
+        won = (rng.random(duels) < 1 / (1 + np.exp(-ahead))).astype(float)
+        alone = (rng.random(32) < 1 / (1 + np.exp(-(x[:, :2] - 0.5) @ slopes))).astype(float)[2 * duels :]
+        search.tell([*np.stack([won, 1 - won], axis=1).ravel().tolist(), *alone.tolist()])
+        counts.append(16 - duels)
+    assert 5 <= sum(counts[:6]) <= 6 and max(counts[:6]) == 1  # the share, 0.06
+    assert (max(counts) == 15 and search.facts()["agreement"] < -2) is others
+    assert (sum(counts[60:]) > 600) is others and (sum(counts[60:]) < 90) is not others
+    if others:
+        assert search.recommended()[0] < 0.5 if wished == "low" else search.recommended()[1] > 0.7
 
 
 def test_an_end_that_cuts_candidates_off_does_not_attract_duels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,22 @@ def test_workers_begin_the_next_generation_of_duels_instead_of_waiting(tmp_path:
     assert none[2] < 0.85 and many[2] > 0.9
 
 
+def test_generations_of_several_sizes_fit_the_budget_with_any_workers(tmp_path: Path) -> None:
+    """Of 16 pairs none or one plays the opponent, so that a generation that is asked for ahead may be larger."""
+    for budget in (350, 352):
+        found = []
+        for workers in (1, 16):
+            sampler = "duels(pairs=16,share=0.06,length=192,ahead=true)"
+            definition = StudyDefinition(
+                "sizes", "tictactoe", AGENTS["mc"][0], (AGENTS["mc"][1],), sampler, against=("random",)
+            )
+            with Store.open(f"sqlite:///{tmp_path}/{budget}-{workers}.db") as store:
+                study = StudyRun(store, definition)
+                study.run_budget(budget, SimulatedExecutor(workers))
+                found.append((study.course.games, str(study.course.proposed())))
+        assert found[0] == found[1] and budget - 36 < found[0][0] <= budget
+
+
 def test_a_generation_goes_over_all_workers_however_idle_games_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

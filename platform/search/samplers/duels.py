@@ -34,7 +34,7 @@ CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number
 MOST_OTHERS = 15 / 16  # of the pairs, which play the opponents if these and the duels certainly disagree
 DOUBTED, CERTAIN = 1.28, 3.09  # standard deviations of chance by which they disagree: more such pairs from there, most
 TESTED = 10  # such pairs from which on disagreement can be told from chance
-STRENGTHS = np.linspace(0, 1, 11)[:, None, None]  # of the signal of games against opponents, as parts of that of duels
+FACTORS = np.linspace(0, 1, 11)[:, None, None]  # of the slope against opponents, relative to that of duels
 KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
 
 
@@ -48,8 +48,8 @@ class Duels(Sampler):
     grow with the distance from the start, at first. Numbers move along their ranges, in finer steps near an end if they
     start there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
 
-    What beats its like need not beat the opponents. So some pairs play these instead; the less they lead where the duels
-    do, beyond chance, the more of them there are.
+    What beats its like need not beat the opponents. So some pairs play these instead; the less, beyond chance, they
+    lead where the duels do, the more of them there are.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging; Shamir and Zhang 2013, later
     points; Ivgi, Hinder and Carmon 2023, steps by distance.
@@ -247,8 +247,9 @@ class _Drawn:
 class _Disagreement:
     """Whether games against the opponents lead where duels do, by linear models of all pairs so far.
 
-    If only strength decides, the slope against opponents is that of duels times a strength, since a duel shows twice the
-    difference and equal opponents the most. What remains at the best such strength is compared with chance.
+    If only strength decides, the slope against opponents is that of duels, but weaker: a duel shows twice the
+    difference, and opponents of other strength show less. What no such factor explains is compared with chance,
+    in all directions and in the opposite one.
     """
 
     def __init__(self, axes: Sequence[_Number | _Choice]) -> None:
@@ -275,12 +276,15 @@ class _Disagreement:
         little = 1e-9 * np.eye(size)  # the weights of a choice say nothing together
         duels, others = self._squares
         slopes = np.linalg.solve(duels + little * max(self._pairs), np.column_stack([self._sums[0], others]))
-        left = self._sums[1] - STRENGTHS[:, 0] * (others @ slopes[:, 0])
-        covariance = others + STRENGTHS**2 * (others @ slopes[:, 1:]) + little * max(self._pairs)
+        left = self._sums[1] - FACTORS[:, 0] * (others @ slopes[:, 0])
+        covariance = others + FACTORS**2 * (others @ slopes[:, 1:]) + little * max(self._pairs)
         least = float((left * np.linalg.solve(covariance, left[:, :, None])[:, :, 0]).sum(1).min())
         # A chi-squared number as a normal one, by Wilson and Hilferty 1931
         degrees = min(self._rank, self._pairs[1])
-        return ((least / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
+        anywhere = ((least / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
+        spread = float(slopes[:, 0] @ others @ slopes[:, 0])
+        opposite = -float(slopes[:, 0] @ self._sums[1]) / math.sqrt(spread) if spread > 0 else 0.0
+        return max(anywhere, opposite)
 
 
 class _Number:

@@ -25,7 +25,7 @@ REPEATED = 0.2  # share of candidates worth a hint
 IN_A_ROW = 3  # generations without any difference that are worth a hint
 IN_ALL = 0.5  # share of such generations worth a hint
 SETTLED = 10  # generations after which the position of a search means something
-OPPOSED = -2.0  # t of the agreement of duels and other games, below which they disagree
+OPPOSED = -2.0  # agreement of duels and other games, in standard deviations, below which they disagree
 
 
 def hints(
@@ -169,13 +169,14 @@ def _border(
 
 
 def _disagreeing(agreement: pd.Series) -> str:
-    """Says that duels and games against the opponents lead in opposite directions."""
+    """Says that duels lead elsewhere than games against the opponents."""
     if not len(agreement) or agreement.iloc[-1] >= OPPOSED:
         return ""
+    chance = number(-agreement.iloc[-1], digits=2)
     return (
-        "Duels between candidates and games against the opponents favour opposite changes: what beats its like loses to"
-        f" these opponents (t = {number(agreement.iloc[-1], digits=2)}); let all candidates play the opponents, with"
-        " --sampler cmaes."
+        "Duels between candidates and games against the opponents favour different changes: what beats its like need"
+        f" not beat these opponents ({chance} standard deviations of chance); let most pairs play the opponents from"
+        ' the beginning, with --sampler "duels(share=0.75)".'
     )
 
 

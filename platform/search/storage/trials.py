@@ -163,7 +163,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns a study's notes on its generations, one row each.
 
-    Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (t of duels with games against opponents);
+    Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (of duels with games against opponents, in
+    standard deviations of chance: below -2 they disagree);
     recommended, half_width and idle_games: the mean of games that idle workers played of the previous recommendation,
     with its 95 % interval, and their number. `frame.attrs["noted"]` has the latest notes on candidates that the agent
     refused, and on those that were too slow.
