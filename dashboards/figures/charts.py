@@ -47,8 +47,9 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
-    data = told(data[[label, value, low, high, *([mark] if mark else []), *_counted(data)]], value, low, high)
-    hover = [*_tooltip(data, label), _estimate(unit), *_tooltip(data, *_counted(data))]
+    counted = [column for column in _counted(data) if column != value]
+    data = told(data[[label, value, low, high, *([mark] if mark else []), *counted]], value, low, high)
+    hover = [*_tooltip(data, label), _estimate(unit), *_tooltip(data, *counted)]
     base, scale = alt.Chart(data).encode(y=y, tooltip=hover), alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
@@ -124,7 +125,8 @@ def lines(
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
     """Returns a stepped line for every series, for distributions."""
-    data = frame[[x, value, series, *_counted(frame)]].assign(**{series: frame[series].map(wrapped)})
+    kept = list(dict.fromkeys([x, value, series, *_counted(frame)]))
+    data = frame[kept].assign(**{series: frame[series].map(wrapped)})
     names = list(dict.fromkeys(data[series]))
     base = alt.Chart(data).encode(
         x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),

@@ -54,6 +54,21 @@ def test_a_single_value_is_its_own_tick() -> None:
     assert (axis["values"], axis["labelExpr"]) == ([1155.2], "'1,155'")
 
 
+def test_games_are_shown_as_a_value_as_well_as_counted() -> None:
+    """A column of games says of how many games another value is, or is what the chart shows."""
+    frame = pd.DataFrame(
+        [{"x": place, "games": 10.0 * place, "low": 5.0, "high": 40.0, "name": "a"} for place in (1, 2)]
+    )
+    shown = [
+        charts.points(frame, "name", "games", "low", "high", "games"),
+        charts.lines(frame, "x", "games", "low", "high", "name", ("x", "games")),
+        charts.steps(frame, "x", "games", "name", ("x", "games")),
+    ]
+    for chart in shown:
+        (rows,) = chart.to_dict()["datasets"].values()
+        assert sorted({row["games"] for row in rows}) == [10, 20]
+
+
 @pytest.mark.parametrize("costs", [(3.5, 3.54), (1_000_000, 1_000_100), (0.02, 3000), (3.5, 3.5)])
 def test_ticks_of_costs_differ(costs: tuple[float, float]) -> None:
     value = [10.0, 20.0]
