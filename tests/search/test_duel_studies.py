@@ -100,7 +100,7 @@ def tune(url: str, game: Sequence[str], budget: int, name: str) -> dict[str, Any
     return told
 
 
-AHEAD = (*WORDS, "--sampler", "duels(ahead=true)")
+AHEAD = (*WORDS, "--sampler", "duels(share=0.3,ahead=true)", "--against", "random")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Optuna's storage when a PostgreSQL connection ends in a transaction: the same trials as without."""
+"""Optuna's storage when a PostgreSQL connection ends in a transaction, and while another driver adds trials."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import optuna
+import pandas as pd
+import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from tests.results.test_outage import breaking
+from turnier.arena.workers.local import SerialExecutor
 from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.storage import checked_studies
 from turnier.search.storage.lasting_storage import LastingStorage
+from turnier.search.storage.trials import trials_frame
+from turnier.search.study_run import StudyRun
 
 RANGE = FloatDistribution(0.0, 1.0)
 
@@ -108,3 +115,24 @@ def test_finished_trials_are_stored_as_optuna_stores_them(tmp_path: Path) -> Non
 def test_sqlite_is_as_before(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         assert len(search(store, None)) == 4
+
+
+def test_a_study_is_whole_to_who_reads_it_while_another_driver_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trials are compared with what was noted before they were read, not with what another driver notes meanwhile."""
+    agent = "mc(iterations=1,rollout_depth=2)"
+    plan = StudyDefinition("read", "2048(size=2)", agent, ("rollout_depth=1..8",), "random(population=4)")
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, Store.open(f"sqlite:///{tmp_path}/a.db") as other:
+        StudyRun(store, plan, progress=False).run(1, SerialExecutor())
+        read, begun = checked_studies._read, []
+
+        def reads(*given: Any) -> pd.DataFrame:
+            found = read(*given)
+            if not begun:
+                begun.append(True)
+                StudyRun(other, plan, progress=False).run(2, SerialExecutor())
+            return found
+
+        monkeypatch.setattr(checked_studies, "_read", reads)
+        assert [len(trials_frame(store, "read")) for _ in range(2)] == [4, 8]

@@ -284,7 +284,7 @@ class _Disagreement:
         anywhere = ((least / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
         spread = float(slopes[:, 0] @ others @ slopes[:, 0])
         opposite = -float(slopes[:, 0] @ self._sums[1]) / math.sqrt(spread) if spread > 0 else 0.0
-        return max(anywhere, opposite)
+        return float(max(anywhere, opposite))
 
 
 class _Number:

@@ -115,6 +115,7 @@ def _stored(value: float) -> float | None:
 
 def read_trials(store: Store, connection: Connection, study: str) -> StoredTrials:
     """Reads a study's trials; raises Damaged if they have changed since they were stored."""
+    least = least_finished(store, study)  # first: another driver may add some now
     with store.database.decoding(f"the candidates of study {study}"):
         ids = of_study(TRIALS.c.trial_id, study)
         noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM, FACTS)))
@@ -129,7 +130,7 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
     if wrong:
         raise store.database.damaged(f"in study {study} {wrong}")
     own = _without_foreign(found)
-    require_finished(store, study, int(own.trials["state"].astype(str).isin(FINISHED).sum()))
+    require_finished(store, study, int(own.trials["state"].astype(str).isin(FINISHED).sum()), least)
     return own
 
 
@@ -141,10 +142,14 @@ def _without_foreign(found: StoredTrials) -> StoredTrials:
     return StoredTrials(*(rows[rows["trial_id"].isin(kept)].reset_index(drop=True) for rows in found))
 
 
-def require_finished(store: Store, study: str, found: int) -> None:
-    """Raises Damaged if there are fewer finished trials than at the end of a generation."""
+def least_finished(store: Store, study: str) -> int:
+    """Returns the number of finished trials at the end of the latest generation."""
     summaries = study_notes(store, study, f"{SUMMARIES}%").values()
-    least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
+    return max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
+
+
+def require_finished(store: Store, study: str, found: int, least: int) -> None:
+    """Raises Damaged if there are fewer finished trials than there were before, see `least_finished`."""
     if found < least:
         raise store.database.damaged(f"study {study} has {found:,} of {least:,} candidates")
 

@@ -42,6 +42,7 @@ from .checked_studies import (
     NOTES,
     STUDIES,
     TRIALS,
+    least_finished,
     of_study,
     read_trials,
     require_finished,
@@ -93,11 +94,11 @@ def optuna_numbers(store: Store, study: str) -> list[int]:
 @outlasting
 def count_trials(store: Store, study: str) -> int:
     """Returns the number of finished trials of a study."""
-    ours = NOTES.c.key.in_((FACTS, CHECKSUM))
+    ours, least = NOTES.c.key.in_((FACTS, CHECKSUM)), least_finished(store, study)
     with store.database.reading() as connection:
         states = of_study(TRIALS.c.state, study).where(TRIALS.c.trial_id.in_(select(NOTES.c.trial_id).where(ours)))
         found = sum(str(state) in FINISHED for state in connection.scalars(states))
-    require_finished(store, study, found)
+    require_finished(store, study, found, least)
     return found
 
 
