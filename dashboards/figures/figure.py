@@ -112,7 +112,9 @@ def save(path: Path, *figures: Figure, title: str = "") -> None:
     charts = [_titled(figure) for figure in figures]
     for chart in charts:
         chart.config = alt.Undefined  # Vega-Lite takes one config for all
-    column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
+    column = alt.vconcat(*charts, spacing=30).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent"
+    )
     column = styled(column.properties(title=title) if title else column)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
