@@ -84,6 +84,14 @@ def table_of(run: TdLoop) -> Any:
         ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(coherence=false,trace=0.7,alpha=0.3,once=true)"),
         ("2048(size=2)", ASYMMETRIC, "td(alpha=0.5,trace=0.6,horizon=2,delayed=true,once=true)"),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,trace=0.5,horizon=2,delayed=true,once=true)"),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(alpha=0.5,beta=2.7)"),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(alpha=2,once=true,tanh=true,beta=2.7)"),
+        (
+            "nim(piles=3;4;2)",
+            "ntuple(network=points,tuples=3,length=2)",
+            "td(coherence=false,alpha=2,trace=0.5,tanh=true)",
+        ),
+        ("yavalath(size=3,players=3)", WALK, "td(optimism=0.6,trace=0.5,horizon=3,delayed=true,tanh=true,beta=1)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -92,7 +100,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
     games = 12
     scores, _ = run.play(0, games)
     made, td = run.plan.game, run.plan.learning
-    naive = NaiveNetwork(run.network, run.initial)
+    naive = NaiveNetwork(run.network, run.initial, made.max_return if td.tanh else 0.0, td.beta)
     for number in range(games):
         words = np.empty(4, np.uint64)
         with np.errstate(over="ignore"):
@@ -122,6 +130,7 @@ def learned_digest() -> str:
         ("yavalath(size=3,players=3)", WALK, "td(trace=0.5,optimism=1)"),
         ("tictactoe", "ntuple(tuples=3,length=4)", "td(coherence=false,alpha=0.3,restart=2)"),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(epsilon=0.2,once=true)"),
+        ("tictactoe", "ntuple(tuples=3,length=4)", "td(epsilon=0.2,once=true,tanh=true,beta=2.7,trace=0.5)"),
         ("2048(size=3)", "ntuple(network=cells,cells=0.1.2/1.3.4)", "td(optimism=10,method=1)"),
         ("2048(size=2)", ASYMMETRIC, "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2)"),
         ("2048", "ntuple(network=cells,cells=0.1.2)", "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2,restart=9)"),
