@@ -60,12 +60,9 @@ METHODS = """\
 A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in
 it. With rollouts of 20 moves method 2 is clearly better, with 200, where nearly all of them end, there is no
 difference."""
-
 FEWER = """\
 The thesis compares the two game scores with 1,000 iterations an action only. Rollouts have 20 moves here. With fewer
 iterations method 1 is better, with 1,000 there is no difference: so it is the default of `mc`."""
-SHALLOWER = """\
-The two game scores with 200 iterations an action and rollouts of other depths than 20 moves."""
 
 
 def curve(
@@ -195,40 +192,27 @@ def figure21(preset: str) -> Experiment:
     return experiment(preset, "figure21", "MC by game score (figure 21)", METHODS + NOTE[preset], rows)
 
 
-def methods(preset: str, points: Mapping[str, tuple[int, int, int]], axis: int) -> list[Row]:
-    """Returns the rows of both methods; `points` are label -> iterations, depth and games, `axis` is 0 or 1 of them."""
-    return [
+def methods_by_iterations(preset: str) -> Experiment:
+    """Does the penalty of figure 21 help with fewer iterations, too?"""
+    games = {50: 8, 200: 8, 1000: 4}  # times those of a figure
+    rows = [
         score(
             preset,
-            f"{label}, method {method}",
-            mc(preset, iterations, depth, method),
-            games=games,
-            x=(scaled(iterations, preset), depth)[axis],
+            f"{iterations:,} iterations, method {method}",
+            mc(preset, iterations, method=method),
+            games=times * GAMES[preset],
+            x=scaled(iterations, preset),
             series=f"method {method}",
         )
         for method in (1, 2)
-        for label, (iterations, depth, games) in points.items()
+        for iterations, times in games.items()
     ]
-
-
-def methods_by_iterations(preset: str) -> Experiment:
-    """Does the penalty of figure 21 help with fewer iterations, too?"""
-    many, few = 8 * GAMES[preset], 4 * GAMES[preset]  # long games
-    points = {f"{n:,} iterations": (n, 20, few if n == 1000 else many) for n in (50, 200, 1000)}
     title, axis = "MC by game score and iterations (beyond figure 21)", "iterations per action"
-    return experiment(preset, "methods-by-iterations", title, FEWER + NOTE[preset], methods(preset, points, 0), axis)
-
-
-def methods_by_depth(preset: str) -> Experiment:
-    """Does the penalty of figure 21 help with other rollouts, too?"""
-    points = {f"depth {depth}": (200, depth, 4 * GAMES[preset]) for depth in (5, 10, 50, 200)}
-    title, axis = "MC by game score and rollout depth (beyond figure 21)", "moves of a rollout at most"
-    return experiment(preset, "methods-by-depth", title, SHALLOWER + NOTE[preset], methods(preset, points, 1), axis)
+    return experiment(preset, "methods-by-iterations", title, FEWER + NOTE[preset], rows, axis)
 
 
 def build(preset: str) -> list[Experiment]:
-    figures = (figure4, figure5, figure8, figure11, figure12, figure13, figure15, figure21)
-    figures += (methods_by_iterations, methods_by_depth)
+    figures = (figure4, figure5, figure8, figure11, figure12, figure13, figure15, figure21, methods_by_iterations)
     return [figure(preset) for figure in figures]
 
 
