@@ -20,7 +20,10 @@ LONG = 1_000_000  # plies, more than any game has
 RANDOM_GAMES = 400_000
 MATCHES = 64  # twice as many as a worker plays together
 MC_PLIES, MCTSE_PLIES = 12, 5  # of each match
-MC, MCTSE = "mc(iterations=1000,rollout_depth=20)", "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
+MC, MCTSE = (
+    "mc(iterations=1000,rollout_depth=20,score_method=2)",
+    "mctse(iterations=3500,rollout_depth=150,maxnodes=500)",
+)
 PLAYOUTS = 1_000_000
 UCT_ITERATIONS, UCT_SEARCHES, SPIEL_SEARCHES = 10_000, 20, 3
 
@@ -70,7 +73,14 @@ def _random_2048(this: Round) -> Rates:
 
 def _mc_2048(this: Round) -> Rates:
     return _matches_2048(
-        "mc(iterations=1000,rollout_depth=20)", MC_PLIES, this.part(MATCHES), this, "reference_2048", "mc", 1000, 20
+        "mc(iterations=1000,rollout_depth=20,score_method=2)",
+        MC_PLIES,
+        this.part(MATCHES),
+        this,
+        "reference_2048",
+        "mc",
+        1000,
+        20,
     )
 
 

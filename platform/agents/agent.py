@@ -32,10 +32,10 @@ def rollout_depth_parameter(default: int) -> Any:
     return parameter(default, text, low=0, high=1_000_000, log=True, search=(0, 200))
 
 
-def score_method_parameter(default: int) -> Any:
+def score_method_parameter(default: int, was: int | None = None) -> Any:
     """Declares how an agent's evaluator scores a finished rollout of a one-seat game (Kutsch 2017, 9.2)."""
     text = "value of a rollout that ended a one-seat game: 1 its score, 2 its score - 1"
-    return parameter(default, text, low=1, high=2)
+    return parameter(default, text, low=1, high=2, was=was)
 
 
 def milliseconds_parameter(replaced: str) -> Any:

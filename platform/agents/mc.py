@@ -290,7 +290,7 @@ class Mc(SearchAgent):
         1000, "rollouts per legal action", low=1, high=100_000_000, log=True, search=(1, 10_000)
     )
     rollout_depth: int = rollout_depth_parameter(20)
-    score_method: int = score_method_parameter(2)
+    score_method: int = score_method_parameter(1, was=2)
     evaluator: Evaluator = parameter(Rollout(), "evaluates the states; its values are averaged")
     threads: int = parameter(1, "cores per decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")

@@ -38,6 +38,7 @@ class Parameter:
     later: bool = False  # newer than stored games: full texts omit it at its default, so that they keep their ids
     file: bool = False  # the path of a file; its content is part of the version
     carried: bool = False  # the path of a file that travels to workers; its digest is another parameter
+    was: Any = None  # the first default, if that has changed: what stored texts that leave it out mean, see `pinned`
 
     def contains(self, value: Any) -> bool:
         if isinstance(value, float) and not math.isfinite(value):
@@ -74,22 +75,23 @@ def parameter(
     later: bool = False,
     file: bool = False,
     carried: bool = False,
+    was: Any = None,
 ) -> Any:
     """Declares a parameter as a dataclass field.
 
     `low` and `high` bound the values that are accepted; `search` is the part of this range in which a search looks for
     good values. With `file`, the value is the path of a file, or "" for none; its content is part of the version of the
     class. `carried` is for classes that check their files by a digest of their own: workers get the file as well, and
-    `carried_path` returns its place.
+    `carried_path` returns its place. Who changes a default declares the first one as `was`.
     """
-    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file, carried)
+    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file, carried, was)
     return dataclasses.field(default=default, metadata={"": declared})
 
 
 def redeclared(declared: type[Declared], name: str, default: Any) -> Any:
     """Declares an inherited parameter again, with another default."""
     (inherited,) = (found for field, found in parameters_of(declared) if field.name == name)
-    return dataclasses.field(default=default, metadata={"": dataclasses.replace(inherited, later=False)})
+    return dataclasses.field(default=default, metadata={"": dataclasses.replace(inherited, later=False, was=None)})
 
 
 _NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
@@ -247,6 +249,11 @@ def _check_declaration(field: dataclasses.Field[Any], cls: str) -> None:
     for bound in (declared.low, declared.high, *(declared.search or ())):
         if not isinstance(bound, Real | None):
             raise UserError(f"low=, high= and search= of {what} must be numbers, got {bound!r}; change it.")
+    if declared.was is not None and (declared.later or type(declared.was) is not type(default)):
+        raise UserError(
+            f"was= of {what} must be a default of earlier releases, of the same type, and no parameter can be later="
+            f" then, got {declared.was!r}; change it."
+        )
     for choice in declared.choices:
         if not isinstance(choice, str):
             raise UserError(f"choices= of {what} must be words, got {choice!r}; change it.")
@@ -324,6 +331,32 @@ class Registry(Generic[T]):
             path, folder = values.get(key, declared[key][0].default), classes.folder_of(cls, spec.name)
             values[key] = file_name(path, folder, f"{cls.name}: {key}")
         return cls.of_values(values)
+
+    def pinned(self, text: str, stored: bool = False) -> str:
+        """Returns a text of an object with the values of parameters whose defaults have changed.
+
+        A text that is stored in short is pinned before, so that it keeps its meaning. With `stored`, it comes from a
+        store, maybe of a release that did not pin it: what it leaves out has the first default. Full texts and texts
+        without such parameters stay the same, word for word.
+        """
+        spec = parse(text)
+        pinned = self._pinned(spec, stored)
+        return text if pinned == spec else str(pinned)
+
+    def _pinned(self, spec: Spec, stored: bool) -> Spec:
+        if spec.name not in self.places:
+            return spec
+        values = dict(spec.parameters)
+        for field, info in parameters_of(self.load(spec.name)):
+            default, value = field.default, values.get(field.name)
+            if isinstance(default, Declared):
+                known = default.spec() if value is None else value if isinstance(value, Spec) else Spec(value)
+                pinned = Registry.kinds[default.kind]._pinned(known, stored)
+                if pinned != known:
+                    values[field.name] = pinned
+            elif info.was is not None and value is None:
+                values[field.name] = format_value(info.was if stored else default)
+        return Spec(spec.name, values)
 
     def _made(self, made: Declared) -> T:
         """Returns the object; raises UserError if it is of another kind, or of a class that has changed."""

@@ -108,7 +108,7 @@ def table1(preset: str) -> Experiment:
 def figure22(preset: str) -> Experiment:
     """How deep do rollouts really go in the course of a game? Figure 22 and 9.3."""
     games, states, iterations = {"quick": (3, 5, 5), "paper": (10, 20, 20), "tiny": (1, 2, 2)}[preset]
-    probe = f"mc(iterations={iterations},rollout_depth=10000,evaluator=rollout_length)"
+    probe = f"mc(iterations={iterations},rollout_depth=10000,evaluator=rollout_length,score_method=2)"
     half = STRETCHES[preset].step // 2
     rows = [
         Row(

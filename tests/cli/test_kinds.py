@@ -18,6 +18,7 @@ from tests.cli.running import turnier as command
 from tests.dashboards.drawn_pages import Pages
 from tests.dashboards.read_pages import Seen
 from tests.playing import spec_of
+from turnier.agents.registry import AGENTS
 from turnier.arena.play import play_match
 from turnier.dashboards import sections
 from turnier.dashboards.links import run_address
@@ -31,15 +32,16 @@ PLAYED = {  # kind -> the command that plays the smallest run of it
     "tournament": ("tournament", "tictactoe", "random", "mc(iterations=2)", "--games", "4", *HERE),
     "comparison": ("compare", "random", "mc(iterations=20)", "--game", "tictactoe", "--games", "40", *HERE),
     "race": ("compare", "random", "greedy", "--base", "mc(iterations=9)", "--game", "tictactoe", "--games", "9", *HERE),
-    "certainty": ("certainty", "tictactoe", "random", "--states", "2", "--repeats", "3", "--games", "3", *HERE),
-    "judging": ("judge", "tictactoe", "random", "--positions", "8", *HERE),
+    "certainty": ("certainty", "tictactoe", "random", "mc(iterations=2)", "--states", "2", "--repeats", "3",
+                  "--games", "3", *HERE),
+    "judging": ("judge", "tictactoe", "random", "mc(iterations=2)", "--positions", "8", *HERE),
     "replication": ("replicate", "tictactoe", "random", "mc(iterations=2)", "--times", "2", "--games", "2", *HERE),
     "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
     "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
-                 "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random", "--store", URL),
+                 "--evaluate-every", "10", "--evaluation-games", "2", "--against", "mc(iterations=1)", "--store", URL),
     "repeated_training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "v.npz",
-                          "--every", "10", "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random",
-                          "--repeats", "2", "--store", URL),
+                          "--every", "10", "--evaluate-every", "10", "--evaluation-games", "2", "--against",
+                          "mc(iterations=1)", "--repeats", "2", "--store", URL),
     "server": ("spe_ed", "serve", "--port", "0", "--agent", "basic", "--agent", "random", "--players", "2", "--width",
                "8", "--height", "8", "--timeout", "1", "--games", "1", "--store", URL),
 }  # fmt: skip
@@ -104,6 +106,25 @@ def folder(stored: Path, tmp_path: Path) -> Path:
 
 def test_every_kind_is_walked() -> None:
     assert {*PLAYED, *OTHERS} >= KINDS.keys() and plan_of("server") is None
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yields the words in a definition, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(each)
+
+
+def test_definitions_name_agents_so_that_no_default_can_change_them(stored: Path) -> None:
+    """Whatever the kind, and however short the text was typed: another default of `mc` would be another agent."""
+    with Store.open(f"sqlite:///{stored}/kinds.db", read_only=True) as store:
+        texts = {text for run in store.runs() for text in texts_in(run.definition) if re.match(r"mc\b", text)}
+        kinds = {run.kind for run in store.runs() if any(text in texts for text in texts_in(run.definition))}
+    assert kinds >= {*PLAYED} - {"server"}, "every kind has an agent mc"
+    for text in texts:
+        assert AGENTS.pinned(text) == text == AGENTS.pinned(text, stored=True)
 
 
 @pytest.mark.parametrize("kind", [*PLAYED, *OTHERS])

@@ -45,7 +45,26 @@ class Room(Declared):
             raise UserError("room: seats must be even or one, got 3; take 4.")
 
 
-THINGS: Registry[Declared] = Registry("test thing", {"lamp": f"{__name__}:Lamp", "room": f"{__name__}:Room"})
+@dataclass(frozen=True)
+class Clock(Declared):
+    """A clock, whose default hands have changed, on a wall, which has always had the default clock."""
+
+    name: ClassVar[str] = "clock"
+    kind: ClassVar[str] = "test thing"
+    hands: int = parameter(3, "how many", low=1, high=3, was=2)
+
+
+@dataclass(frozen=True)
+class Wall(Declared):
+    """A wall."""
+
+    name: ClassVar[str] = "wall"
+    kind: ClassVar[str] = "test thing"
+    clock: Clock = parameter(Clock(), "on it")
+
+
+NAMES = ("lamp", "room", "clock", "wall")
+THINGS: Registry[Declared] = Registry("test thing", {name: f"{__name__}:{name.capitalize()}" for name in NAMES})
 LAMPS = st.builds(
     Lamp,
     watts=st.floats(0, 100),
@@ -96,7 +115,7 @@ def test_replace_checks_again() -> None:
     [
         ("LAMP", "There is no test thing named 'LAMP'; did you mean lamp?"),
         ("lammp", "There is no test thing named 'lammp'; did you mean lamp?"),
-        ("xyz", "There is no test thing named 'xyz'; there are: lamp, room."),
+        ("xyz", "There is no test thing named 'xyz'; there are: clock, lamp, room, wall."),
         ("lamp(wats=3)", "There is no parameter of lamp named 'wats'; did you mean watts?"),
         ("lamp(qqqq=3)", "there are: colour, label, lit, pieces, watts, weight."),
         ("lamp(watts=100.5)", "lamp: watts must be from 0 to 100, got 100.5."),
@@ -229,3 +248,32 @@ def test_a_field_without_a_default_is_refused_before_the_class_is_made(monkeypat
 def test_values_have_no_quotation_mark() -> None:
     with pytest.raises(UserError, match='lamp: label must have no "'):
         Lamp(label='say "hi"')
+
+
+@pytest.mark.parametrize(
+    ("text", "today", "stored"),
+    [
+        ("clock", "clock(hands=3)", "clock(hands=2)"),
+        ("wall", "wall(clock=clock(hands=3))", "wall(clock=clock(hands=2))"),
+        ("wall(clock=clock)", "wall(clock=clock(hands=3))", "wall(clock=clock(hands=2))"),
+        ("clock( hands = 1 )", "clock( hands = 1 )", "clock( hands = 1 )"),
+        (Wall().full_text(), Wall().full_text(), Wall().full_text()),
+        ("room(lamp=lamp(watts=5))", "room(lamp=lamp(watts=5))", "room(lamp=lamp(watts=5))"),
+        ("bot.py:Clock", "bot.py:Clock", "bot.py:Clock"),
+    ],
+)
+def test_a_stored_text_keeps_its_meaning_when_a_default_changes(text: str, today: str, stored: str) -> None:
+    """What is typed today has today's default, what earlier releases stored has the first one."""
+    assert THINGS.pinned(text) == today and THINGS.pinned(text, stored=True) == stored
+    assert THINGS.pinned(today, stored=True) == today, "once pinned, it stays"
+    if not text.startswith("bot.py"):
+        assert THINGS.make(today) == THINGS.make(text)
+
+
+def test_the_first_default_is_one() -> None:
+    for default, more in ((1, {"was": "one"}), (1, {"was": 2, "later": True})):
+        made = make_dataclass(
+            "Made", [("size", int, parameter(default, "of it", **more))], bases=(Declared,), frozen=True
+        )
+        with pytest.raises(UserError, match="was= of the parameter size of Made must be a default"):
+            parameters_of(made)

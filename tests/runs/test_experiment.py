@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from turnier.agents.registry import make_agent
+from turnier.arena.play import play_match
 from turnier.arena.repeated_search import SearchRecord
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
@@ -293,3 +294,23 @@ def test_milestones_are_measures_of_their_game() -> None:
     names = match_measures(make_game("2048")).keys() - MATCH_MEASURES.keys()
     assert names >= {"reaches_2048", "reaches_4096", "reaches_8192"}
     assert match_measures(make_game("tictactoe")) == MATCH_MEASURES
+
+
+def test_a_stored_experiment_keeps_its_agents_when_a_default_changes(tmp_path: Path) -> None:
+    """Earlier releases stored texts as typed, in short, when `mc` had method 2."""
+    row = Row("score", "2048(size=2)", ("mc(iterations=2)",), 3, "score")
+    experiment = Experiment("guide", "earlier", "Earlier", "Text.", (row,))
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        then = dataclasses.replace(
+            experiment, rows=(dataclasses.replace(row, agents=("mc(iterations=2,score_method=2)",)),)
+        )
+        definition = then.definition()
+        definition["rows"][0]["agents"] = ["mc(iterations=2)"]
+        store.begin_run(then.run_id, "experiment", then.title, definition)
+        store.append(then.run_id, [play_match(spec) for spec in row_matches(then.rows[0], then.seed)])
+        (stored,) = stored_experiments(store, "guide")
+        played(store, stored)
+        assert store.match_counts()[then.run_id] == measurements(stored, store)[0].games == 3, "no other games"
+        with pytest.raises(UserError, match="must keep its definition"):
+            played(store, experiment)  # today's default: other games
+    assert experiment.definition()["rows"][0]["agents"] == ("mc(iterations=2,score_method=1)",)

@@ -37,7 +37,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
     shutil.copy(DATA / "version_0_1_0.npz", tmp_path / "weights.npz")
     monkeypatch.chdir(tmp_path)
     quiet: dict[str, Any] = {"where": Where("serial"), "progress": False}
-    small = "mc(iterations=2,rollout_depth=3)"
+    small = "mc(iterations=2,rollout_depth=3,score_method=2)"  # its default then
     three = ["random", "mcts(iterations=20)", "mcts(iterations=60)"]
     with pytest.raises(turnier.UserError, match="was written by an earlier Turnier; type: turnier upgrade"):
         turnier.Store.open(f"sqlite:///{file}")
@@ -53,6 +53,8 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
             assert planned is None or planned.run_id == run.id
             if planned and run.kind == "tournament":
                 assert planned.total == store.match_counts()[run.id]
+                resumed = planned.run(store, **quiet)
+                assert len(resumed.frame()) and counts(file) == SHOWN["counts"], "no text has another default"
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):

@@ -16,7 +16,7 @@ from ..abi import ACT, VALUES, VISITS, SeatKernels
 from ..evaluator import Evaluator
 from ..ntuple.board_lookups import BOARD, new_board, set_board, step_of_sweep, sum_board, value_of_action
 from ..ntuple.evaluator import NTuple
-from ..ntuple.network_kernels import AT_END, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header, stage_of
+from ..ntuple.network_kernels import AT_END, BOUND, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header, squeezed, stage_of
 
 
 @kernel(ACT)
@@ -89,7 +89,8 @@ def worth_of_board(game, words, table, returns, mover, board, values):
     for seat in range(values.size):
         values[seat] = returns[seat] * share if words[AT_END] == 0 else 0.0
     for o in range(outputs):
-        value = share * float(np.float32(board.sums[phase * outputs + o]))
+        total = np.float32(board.sums[phase * outputs + o])
+        value = share * float(squeezed(words, total) if words[BOUND] != 0 else total)
         values[o] += value
         if outputs == 1 and values.size == 2:
             values[1] -= value

@@ -13,6 +13,7 @@ from ...games.abi import GAME, Actions, Floats, State
 from .intrinsics import add_four_changes
 from .network_kernels import (
     BASES,
+    BOUND,
     ENTRIES,
     LENGTH,
     NUM_CELLS,
@@ -30,6 +31,7 @@ from .network_kernels import (
     EntryTable,
     Header,
     Index,
+    squeezed,
     stage_of,
 )
 
@@ -288,3 +290,6 @@ def value_of_action(game, words, table, board, after, action, next_mover, step, 
         game.cells(after, board.after_cells)
         phase += stage_of(words, board.after_cells) * game.num_seats
         value_of_after(words, table, board, phase, values)
+    if words[BOUND] != 0:
+        for o in range(outputs):
+            values[o] = squeezed(words, values[o])

@@ -39,6 +39,7 @@ from .network import (
 from .network_kernels import (
     AT_END,
     BASES,
+    BOUND,
     ENTRIES,
     LENGTH,
     LOOK_AHEAD,
@@ -50,6 +51,7 @@ from .network_kernels import (
     VALUES,
     EntryTable,
     Header,
+    squeezed,
     stage_of,
 )
 from .weights import evaluator_weights, read_config, read_values, weights_from_file
@@ -142,7 +144,8 @@ def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
     outputs = words[OUTPUTS]
     phase = stage_of(words, scratch.choices) * totals.size + max(mover, 0)
     for o in range(outputs):
-        value = share * float(cells_value(words, table, scratch.choices, phase * outputs + o))
+        total = cells_value(words, table, scratch.choices, phase * outputs + o)
+        value = share * float(squeezed(words, total) if words[BOUND] != 0 else total)
         totals[o] += value
         if outputs == 1 and totals.size == 2:
             totals[1] -= value

@@ -18,6 +18,7 @@ from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome
 from .board_lookups import BOARD, go_to_board, new_board, set_board, step_of_sweep, value_of_action
 from .network_kernels import (
+    BOUND,
     ENTRIES,
     OUTPUTS,
     SYMMETRIES,
@@ -27,15 +28,18 @@ from .network_kernels import (
     Header,
     Index,
     add_coherently_apart,
+    add_exponentially,
     add_once,
     add_plainly,
     collect_error,
     oldest_of,
+    slope_of,
+    squeezed,
     stage_of,
     sum_and_fetch,
     sum_entries,
 )
-from .td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
+from .td import BETA, COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
 
 _U = np.uint64
 _U64, _I64, _F32 = types.uint64, types.int64, types.float32
@@ -50,6 +54,7 @@ class Space(NamedTuple):
     board: Any  # of the state
     index: Any  # [horizon * look-ups] the entries of the last afterstates, a ring
     errors: Any  # [outputs, horizon] their errors, if learning is delayed
+    slopes: Any  # [outputs, horizon] by which their values grow with their sums; 1 if tanh does not squeeze them
     states: Any  # [2, words] the state, and the one after the current action
     returns: Any  # [3, seats] of the state, the newest afterstate, and the current one
     choices: Any  # [max_choices] actions
@@ -58,7 +63,7 @@ class Space(NamedTuple):
     rng: Any  # [4]
 
 
-SPACE = types.NamedTuple([BOARD, Index, Scores, States, Returns, Actions, Floats, Scores, Rng], Space)
+SPACE = types.NamedTuple([BOARD, Index, Scores, Scores, States, Returns, Actions, Floats, Scores, Rng], Space)
 
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
@@ -81,7 +86,9 @@ def value_of_seat(values, action, seat):
 def add_change(words, table, settings, index, first, offset, change):
     """Adds a change to the entries of a board, at the places from `index[first]` on + `offset`."""
     count, coherent = _U(words[SYMMETRIES] * words[TUPLES]), settings[COHERENT] != 0.0
-    if settings[ONCE] != 0.0:
+    if settings[BETA] != 0.0 and coherent:
+        add_exponentially(words, table, index, first, offset, change, settings[ONCE] != 0.0, settings[BETA])
+    elif settings[ONCE] != 0.0:
         add_once(words, table, index, first, offset, change, coherent)
     elif coherent:
         add_coherently_apart(words, table, index, first, count, offset, change)
@@ -89,12 +96,22 @@ def add_change(words, table, settings, index, first, offset, change):
         add_plainly(table, index, first, count, offset, change)
 
 
-@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable))
-def learn_from(words, table, settings, index, block, newest, kept, rate, targets):
+@kernel(_F32(Header, _F32, Scores, _I64, _U64))
+def value_and_slope(words, total, slopes, output, newest):
+    """Returns the value of the newest afterstate from the sum of its entries, and notes its slope."""
+    if words[BOUND] == 0:
+        return total
+    value = squeezed(words, total)
+    slopes[output, newest] = slope_of(words, value)
+    return value
+
+
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable, Scores))
+def learn_from(words, table, settings, index, block, newest, kept, rate, targets, slopes):
     """Moves the newest afterstate towards the targets [outputs], and earlier ones less and less by trace and discount.
 
-    This is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring
-    `index`, at its places + `block`.
+    This is TD(lambda) with accumulating traces, z = gamma lambda z + slope, over the last `kept` afterstates of the
+    ring `index`, at its places + `block`.
     """
     symmetries, tuples = _U(words[SYMMETRIES]), _U(words[TUPLES])
     count, horizon = symmetries * tuples, _U(settings[HORIZON])
@@ -105,16 +122,16 @@ def learn_from(words, table, settings, index, block, newest, kept, rate, targets
             value = sum_and_fetch(words, table, index, newest * count, offset)
         else:
             value = sum_entries(table, index, newest * count, tuples, symmetries, offset)
-        change = rate * (targets[o] - value)
+        change = rate * (targets[o] - value_and_slope(words, value, slopes, o, newest))
         at = newest
         for _ in range(kept):
-            add_change(words, table, settings, index, at * count, offset, change)
+            add_change(words, table, settings, index, at * count, offset, change * slopes[o, at])
             change *= decay
             at = (at if at > _0 else horizon) - _1
 
 
-@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable, Scores))
-def collect_errors(words, table, settings, index, block, newest, kept, rate, targets, errors):
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable, Scores, Scores))
+def collect_errors(words, table, settings, index, block, newest, kept, rate, targets, slopes, errors):
     """Delayed TD(lambda): adds the errors [outputs] of the newest afterstate to its own and to earlier ones'.
 
     Arguments are those of `learn_from`, and errors: [outputs, horizon].
@@ -124,16 +141,17 @@ def collect_errors(words, table, settings, index, block, newest, kept, rate, tar
     for o in range(words[OUTPUTS]):
         offset = block + _U(o * words[ENTRIES] * words[WIDTH])
         value = sum_entries(table, index, newest * symmetries * tuples, tuples, symmetries, offset)
-        collect_error(errors[o], newest, kept, _U(settings[HORIZON]), rate * (targets[o] - value), decay)
+        error = rate * (targets[o] - value_and_slope(words, value, slopes, o, newest))
+        collect_error(errors[o], newest, kept, _U(settings[HORIZON]), error, decay)
 
 
-@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, Scores))
-def learn_collected(words, table, settings, index, block, at, errors):
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, Scores, Scores))
+def learn_collected(words, table, settings, index, block, at, slopes, errors):
     """Applies the collected errors to the afterstate at that place of the ring."""
     count = _U(words[SYMMETRIES] * words[TUPLES])
     for o in range(words[OUTPUTS]):
         offset = block + _U(o * words[ENTRIES] * words[WIDTH])
-        add_change(words, table, settings, index, at * count, offset, errors[o, at])
+        add_change(words, table, settings, index, at * count, offset, errors[o, at] * slopes[o, at])
 
 
 @kernel(States(States))
@@ -203,6 +221,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
         new_board(words),
         np.empty(np.int64(settings[HORIZON]) * words[SYMMETRIES] * words[TUPLES], np.uint64),
         np.zeros((words[OUTPUTS], np.int64(settings[HORIZON])), np.float32),
+        np.ones((words[OUTPUTS], np.int64(settings[HORIZON])), np.float32),
         np.empty((2, start.size), np.int64),
         np.empty((3, game.num_seats)),
         np.empty(game.max_choices, np.int64),
@@ -217,7 +236,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
 def play_games(game, start, words, table, settings, key, first, rates, epsilons, scores, space):
     """`learn_games` in its space."""
     board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
-    errors, delayed = space.errors, settings[DELAYED] != 0.0
+    errors, slopes, delayed = space.errors, space.slopes, settings[DELAYED] != 0.0
     state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now.view(np.uint64)
     seats, outputs, lookups = game.num_seats, words[OUTPUTS], _U(words[SYMMETRIES] * words[TUPLES])
     horizon, restart = _U(settings[HORIZON]), np.int64(settings[RESTART])
@@ -245,11 +264,11 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                     for o in range(outputs):
                         values[0, o] = gained(settings, before[o], returns[o], True)
                     if delayed:
-                        collect_errors(words, table, settings, index, _0, newest, kept, rate, values[0], errors)
+                        collect_errors(words, table, settings, index, _0, newest, kept, rate, values[0], slopes, errors)
                     else:
-                        learn_from(words, table, settings, places, block, newest, kept, rate, values[0])
+                        learn_from(words, table, settings, places, block, newest, kept, rate, values[0], slopes)
                 while delayed and kept > _0:
-                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), slopes, errors)
                     kept -= _1
                 if not ended:
                     for seat in range(seats):
@@ -277,7 +296,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 choices[0], candidates = choices[below(rng, n)], 1
                 learns = learns and settings[FROM_RANDOM] != 0.0
                 while delayed and not learns and kept > _0:
-                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), slopes, errors)
                     kept -= _1
                 if not learns:
                     kept = _0  # a random move cuts off the states before it
@@ -286,12 +305,12 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                     game, words, table, settings, board, space.states, space.returns, choices, candidates, mover, values
                 )
             if learns and delayed:
-                collect_errors(words, table, settings, index, _0, newest, kept, rate, values[chosen], errors)
+                collect_errors(words, table, settings, index, _0, newest, kept, rate, values[chosen], slopes, errors)
                 if kept == horizon:
-                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), slopes, errors)
                     kept -= _1
             elif learns:
-                learn_from(words, table, settings, places, block, newest, kept, rate, values[chosen])
+                learn_from(words, table, settings, places, block, newest, kept, rate, values[chosen], slopes)
             game.step(state, choices[chosen], returns)
             for seat in range(seats):
                 before[seat] = returns[seat]
@@ -311,7 +330,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 kept = min(kept + _1, horizon)
             else:
                 while delayed and kept > _0:
-                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), slopes, errors)
                     kept -= _1
                 kept = _0
     return moves

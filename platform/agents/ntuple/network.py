@@ -15,7 +15,7 @@ from ...games.registry import GAMES
 from ...games.setup.grids import square_symmetries
 from ..evaluator import OWN
 from .layout import Layout
-from .network_kernels import BASES, NUM_CELLS, PARTS, SPOTS, STAGE, STAGES, SUMS, SUMS_SHIFT, TOUCHES
+from .network_kernels import BASES, BOUND, NUM_CELLS, PARTS, SPOTS, STAGE, STAGES, SUMS, SUMS_SHIFT, TOUCHES
 
 Tuples = tuple[tuple[int, ...], ...]
 
@@ -172,8 +172,11 @@ class Network:
         quarters = tuple(len(cells) for cells in self.tuples) if self.packed and in_quarters else ()
         return Layout(self.entries, coherent, self.packed, quarters, room=0 if self.packed else room)
 
-    def words(self, layout: Layout) -> npt.NDArray[np.int64]:
-        """Returns the header for tables of that layout, the first value at place 0."""
+    def words(self, layout: Layout, squeezed: bool = False) -> npt.NDArray[np.int64]:
+        """Returns the header for tables of that layout, the first value at place 0.
+
+        With `squeezed`, values lie within the game's largest return, by tanh.
+        """
         length = max(len(cells) for cells in self.tuples)
         sizes = [self.values ** len(cells) for cells in self.tuples]
         bases = [sum(sizes[:i]) for i in range(len(sizes))]
@@ -200,6 +203,8 @@ class Network:
         body[SPOTS] = len(body) + len(touches)
         body[PARTS] = body[SPOTS] + len(spots)
         body[STAGES], body[STAGE] = len(self.stages), body[PARTS] + parts.size
+        if squeezed:
+            body.view(np.float64)[BOUND] = GAMES.make(self.game).max_return
         return np.concatenate([body, touches, spots, parts.ravel(), np.array(self.stages, np.int64)])
 
 

@@ -31,16 +31,31 @@ AT_END = OWN + 13  # whether values are of the whole return, as learned by targe
 SUMS, SUMS_SHIFT = OWN + 14, OWN + 15  # SUMS is 0 without temporal coherence
 SPOTS, PARTS = OWN + 16, OWN + 17  # first words for sweeps, see board_lookups.py
 STAGES, STAGE = OWN + 18, OWN + 19  # number of cell values that begin a stage, and the word of the first
+BOUND = OWN + 20  # bits of the float64 bound within which tanh squeezes values; 0 = values are plain sums
 # Then per tuple its first entry, and the mask of its cells on a packed 2048 board in quarters (see layout.py), its
 # cells' factors [tuples, length], and its cells on every symmetric image [tuples, symmetries, length]; shorter tuples
 # are filled up with factor 0. From word TOUCHES on: the begins of the look-ups with cell 0, 1, ... [cells + 1], and
 # these look-ups, each as its number in [tuples, symmetries] and the step to its entry if the cell's value rises by 1.
-BASES = 22
+BASES = 23
 
 _U = np.uint64
 _0, _1 = _U(0), _U(1)
 _NOTHING = np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without a branch, and rounds away otherwise
+
+
+@kernel(_F32(Header, _F32))
+def squeezed(words, total):
+    """Returns the value of a sum of entries: it lies within the bound. Only for headers that have one."""
+    bound = words.view(np.float64)[BOUND]
+    return np.float32(bound * np.tanh(total / bound))
+
+
+@kernel(_F32(Header, _F32))
+def slope_of(words, value):
+    """Returns by how much a squeezed value grows with its sum, from 0 to 1. Only for headers with a bound."""
+    share = value / words.view(np.float64)[BOUND]
+    return np.float32(1.0 - share * share)
 
 
 @kernel(types.int64(Header, Actions))
@@ -177,6 +192,26 @@ def add_once(words, table, index, first, offset, change, coherent):
                 add_coherently_apart(words, table, index, i, one, offset, change)
             else:
                 table[index[i] + offset] += change
+        first += symmetries
+
+
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean, types.float64))
+def add_exponentially(words, table, index, first, offset, change, once, beta):
+    """`add_coherently_apart`, or with `once` `add_once`, with rates of e to the power of beta (coherence - 1).
+
+    Source: Bagheri and Thill 2014 (TCL-EXP).
+    """
+    sums, shift, size, symmetries = _U(words[SUMS]), _U(words[SUMS_SHIFT]), abs(change), _U(words[SYMMETRIES])
+    for _ in range(words[TUPLES]):
+        for i in range(first, first + symmetries):
+            if once and is_repeated(index, first, i):
+                continue
+            place = index[i] + offset
+            at = sums + (place << shift)
+            signed, absolute = table[at], table[at + _U(1)]
+            table[place] += change * np.float32(np.exp(beta * (coherence(signed, absolute) - 1.0)))
+            table[at] = signed + change
+            table[at + _U(1)] = absolute + size
         first += symmetries
 
 

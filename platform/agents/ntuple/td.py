@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...games.game import Game
 
 # Settings of learning kernels.
-DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, NUM_SETTINGS = range(10)
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, BETA, NUM_SETTINGS = range(11)
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class Learning(Declared):
     def whole(self) -> bool:
         """Whether values are of a game's whole return, not of the rest."""
 
+    @property
+    def squeezed(self) -> bool:
+        """Whether values are within the game's returns by tanh."""
+        return False
+
 
 @dataclass(frozen=True)
 class Td(Learning):
@@ -47,10 +52,10 @@ class Td(Learning):
 
     After each action the value of the board before it moves towards reward + discount x value of the board after it;
     `alpha` is the share of the error corrected at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha
-    falls geometrically, epsilon linearly, over all games); Beal and Smith 1999 (coherence); Guei et al.
-    2021 (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: play resumed from the middle of a game is part
-    of that game, scored at its first end); GBG, the framework of Weitz 2022 (once: no board then moves further than
-    alpha, however alike its images).
+    falls geometrically, epsilon linearly, over all games); Beal and Smith 1999 (coherence); Bagheri and Thill 2014
+    (beta); Guei et al. 2021 (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: play resumed from the middle
+    of a game is part of that game, scored at its first end); GBG, the framework of Weitz 2022 (once: no board then
+    moves further than alpha, however alike its images; tanh, and a beta of 2.7, are its defaults).
 
     A game without chance must be explored, or self-play soon repeats one game: for such games `turnier train` uses
     alpha=0.3, epsilon=0.3 and from_random=true unless the text says otherwise.
@@ -100,6 +105,17 @@ class Td(Learning):
     once: bool = parameter(
         False, "an entry shared by several symmetric images of a board changes once, not once for each", later=True
     )
+    tanh: bool = parameter(
+        False, "two or more seats: values are squeezed by tanh, to lie between the game's returns", later=True
+    )
+    beta: float = parameter(
+        0.0,
+        "with coherence: weights have the rates e^(beta x (coherence - 1)); 0 = their coherence itself",
+        low=0,
+        high=100,
+        search=(0, 5),
+        later=True,
+    )
     table: str = parameter(
         "",
         "2048: a file of formation tables, which play the boards in them; only other boards are learned",
@@ -115,10 +131,12 @@ class Td(Learning):
             raise UserError(
                 f"td: plain must be 0 without coherence, as all games are then plain, got {self.plain}; leave it out."
             )
-        if self.table and (self.method != 2 or self.discount != 1.0 or self.once):
+        if self.beta and not self.coherence:
+            raise UserError(f"td: beta must be 0 without coherence, got {self.beta}; leave it out.")
+        if self.table and (self.method != 2 or self.discount != 1.0 or self.once or self.beta):
             raise UserError(
-                f"td: a table must have method=2, discount=1 and once=false, got method={self.method},"
-                f" discount={self.discount} and once={str(self.once).lower()}; leave them out."
+                f"td: a table must have method=2, discount=1, once=false and beta=0, got method={self.method},"
+                f" discount={self.discount}, once={str(self.once).lower()} and beta={self.beta}; leave them out."
             )
         object.__setattr__(self, "digest", required_digest("td", self.table, self.digest))
 
@@ -127,9 +145,13 @@ class Td(Learning):
         return self.method == 1
 
     @property
+    def squeezed(self) -> bool:
+        return self.tanh
+
+    @property
     def is_fused(self) -> bool:
         """Whether learn_2048 supports these parameters."""
-        return (self.delayed or not self.trace) and not self.once
+        return (self.delayed or not self.trace) and not self.once and not self.beta
 
     def formations(self) -> npt.NDArray[np.int64]:
         """Returns the words of the table's file, none if there is no table."""
@@ -146,7 +168,7 @@ class Td(Learning):
         settings = np.array(
             (
                 self.discount, self.trace, self.method, self.from_random, horizon, self.restart, coherent,
-                self.delayed and horizon > 1, self.once,
+                self.delayed and horizon > 1, self.once, self.beta,
             ),
             np.float64,
         )  # fmt: skip

@@ -7,6 +7,7 @@ two such runs differ.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -73,6 +74,13 @@ class Plan(LearningPlan):
         reason = self.evaluator.cannot_evaluate(self.game)
         if self.evaluator.file:
             reason = f"training needs an empty network, got {self.evaluator}; name the file as --out."
+        if self.learning.squeezed and self.game.num_seats == 1:
+            reason = f"td with tanh must learn a game of two or more seats, got {self.game}; leave tanh out."
+        elif self.learning.squeezed and abs(self.learning.optimism) >= self.game.max_return:
+            reason = (
+                f"td with tanh must have an optimism between -{self.game.max_return:g} and"
+                f" {self.game.max_return:g}, got {self.learning.optimism:g}; choose another."
+            )
         if self.game.kernels.has_observe:
             reason = f"training needs a game without hidden information, got {self.game}."
         if reason:
@@ -97,7 +105,7 @@ class TdLoop(TrainingLoop[Weights]):
         self.threads = threads
         self.cure = f"with an alpha below {plan.learning.alpha:g}"
         self.network: Network = plan.evaluator.network_for(plan.game)
-        self.initial = plan.learning.optimism / self.network.lookups
+        self.initial = self._first_sum() / self.network.lookups
         self._kernel = learn_2048 if self.network.packed and plan.learning.is_fused else learn_games
         self._formations = plan.learning.formations()
         self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
@@ -109,9 +117,14 @@ class TdLoop(TrainingLoop[Weights]):
         else:
             self.table = new_table(self._layout.size)
             self._layout.columns(self.table)[0][:] = self.initial  # makes all pages before timing begins
-        self.words = self.network.words(self._layout)
+        self.words = self.network.words(self._layout, plan.learning.squeezed)
         self.key = streams(plan.seed, 1)[0, 0]
         compile_kernel(self._kernel)
+
+    def _first_sum(self) -> float:
+        """Returns the sum of entries at which every board has the value `optimism`."""
+        value, bound = self.plan.learning.optimism, self.plan.game.max_return
+        return bound * math.atanh(value / bound) if self.plan.learning.squeezed else value
 
     def _restore(self, weights: Weights) -> None:
         stored, described = weights.training, self.plan.described()

@@ -52,8 +52,14 @@ class Weights:
     @functools.cached_property
     def digest(self) -> str:
         """16 hexadecimal digits for the network and its values, not for its training."""
-        shape = json.dumps([FORMAT, self.network.to_json(), self.initial], sort_keys=True)
+        squeezed = ["tanh"] if self.squeezed else []  # otherwise as before there was a choice
+        shape = json.dumps([FORMAT, self.network.to_json(), self.initial, *squeezed], sort_keys=True)
         return _digest_of(shape, self.places, self.entries[:, :1])[:16]
+
+    @property
+    def squeezed(self) -> bool:
+        """Whether tanh squeezes sums of entries into values."""
+        return LEARNING.make(self.training["learning"]).squeezed
 
     @property
     def values_only(self) -> bool:
@@ -266,7 +272,7 @@ FILES = NetworkFiles(
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:
     """Returns header and values in one array of 64-bit numbers, for the evaluate kernel."""
     layout = network.layout(coherent=False)
-    words = network.words(layout)
+    words = network.words(layout, values is not None and values.squeezed)
     origin = (2 * len(words) + 15) // 16 * 16  # in float32, at the start of a cache line
     memory = new_table(origin + layout.size + layout.size % 2)
     words[ORIGIN] = origin

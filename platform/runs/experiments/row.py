@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ...agents.registry import AGENTS
 from ...core.errors import unknown
 from ...games.registry import GAMES
 from ...results.frames.measures import SEARCH_MEASURES, match_measures
@@ -50,12 +52,26 @@ class Row:
     @classmethod
     def from_definition(cls, definition: dict[str, Any]) -> Row:
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in definition.items()}
-        return cls(**values)
+        return cls(**values | _pinned(values, stored=True))
+
+    def __post_init__(self) -> None:
+        for name, texts in _pinned(vars(self), stored=False).items():
+            object.__setattr__(self, name, texts)
 
     @property
     def measured(self) -> tuple[str, ...]:
         """The agents whose figure is measured: the first one, of several trainings one each."""
         return self.agents[0], *self.trainings
+
+
+def _pinned(values: Mapping[str, Any], stored: bool) -> dict[str, Any]:
+    """Returns the fields of a row that name agents, so that later defaults cannot change them."""
+    found: dict[str, Any] = {
+        name: tuple(AGENTS.pinned(text, stored) for text in values[name])
+        for name in ("agents", "trainings")
+        if name in values
+    }
+    return found | ({"collector": AGENTS.pinned(values["collector"], stored)} if values.get("collector") else {})
 
 
 @dataclass(frozen=True)

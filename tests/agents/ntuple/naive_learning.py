@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +18,9 @@ F32 = np.float32
 class NaiveNetwork:
     """Entries by (phase, output, tuple, cells); sums of changes for temporal coherence beside them."""
 
-    def __init__(self, network: Network, initial: float = 0.0) -> None:
-        self.network = network
+    def __init__(self, network: Network, initial: float = 0.0, bound: float = 0.0, beta: float = 0.0) -> None:
+        """`bound` squeezes values by tanh; `beta` makes rates exponential; neither if 0."""
+        self.network, self.bound, self.beta = network, bound, beta
         self.values: dict[Any, F32] = defaultdict(lambda: F32(initial))
         self.signed: dict[Any, F32] = defaultdict(F32)
         self.absolute: dict[Any, F32] = defaultdict(F32)
@@ -36,13 +38,21 @@ class NaiveNetwork:
 
     def value(self, game: Game, position: Position, output: int = 0) -> F32:
         """The sum, in double precision, so that equal boards have equal values."""
-        return F32(sum(float(self.values[f]) for f in self.features(game, position, output)))
+        total = F32(sum(float(self.values[f]) for f in self.features(game, position, output)))
+        return F32(self.bound * math.tanh(total / self.bound)) if self.bound else total
+
+    def slope(self, game: Game, position: Position, output: int) -> float:
+        """The derivative of the value by the sum."""
+        value = float(self.value(game, position, output))
+        return 1.0 - (value / self.bound) ** 2 if self.bound else 1.0
 
     def add(self, feature: Any, change: F32, coherent: bool) -> None:
         rate = F32(1)
         if coherent:
             if self.absolute[feature]:
                 rate = abs(self.signed[feature]) / self.absolute[feature]
+            if self.beta:
+                rate = F32(math.exp(self.beta * (float(rate) - 1.0)))
             self.signed[feature] += change
             self.absolute[feature] += abs(change)
         self.values[feature] += rate * change
@@ -70,10 +80,12 @@ def play_and_learn(
     position = Position(game, start, game.start().returns * 0.0, seed_words)
     outputs = range(network.network.outputs)
     history: list[Position] = []  # afterstates, newest last
+    slopes: list[list[float]] = []  # of those that have been the newest when there was something to learn
     returns_before = [0.0] * game.num_seats
     path: list[Position] = []  # what was decided on since the start
     first_end: list[float] = []
 
+    late_slopes: list[list[float]] = []
     late: list[tuple[Position, list[float]]] = []  # afterstates that have not learned, and what they are to
 
     def looked_up(afterstate: Position, output: int) -> list[Any]:
@@ -83,32 +95,34 @@ def play_and_learn(
 
     def learn_late(keep: int) -> None:
         while len(late) > keep:
-            afterstate, changes = late.pop(0)
+            (afterstate, changes), own = late.pop(0), late_slopes.pop(0)
             for o in outputs:
                 for feature in looked_up(afterstate, o):
-                    network.add(feature, F32(changes[o]), coherent)
+                    network.add(feature, F32(changes[o] * own[o]), coherent)
 
     def learn(targets: list[F32]) -> None:
         if delayed:
             late.append((history[-1], [0.0 for _ in outputs]))
+            late_slopes.append([network.slope(game, history[-1], o) for o in outputs])
             for o in outputs:
                 error = float(targets[o] - network.value(game, history[-1], o))
                 for age, (_, changes) in enumerate(reversed(late)):
                     changes[o] += alpha / network.network.lookups * error * (discount * trace) ** age
             return learn_late(delayed - 1)
+        slopes.append([network.slope(game, history[-1], o) for o in outputs])
         for o in outputs:
             error = targets[o] - network.value(game, history[-1], o)
             change = F32(alpha) / F32(network.network.lookups) * error
             if not trace:  # each look-up is a change of its own, in order
                 for feature in looked_up(history[-1], o):
-                    network.add(feature, change, coherent)
+                    network.add(feature, change * F32(slopes[-1][o]), coherent)
                 continue
             traces: dict[Any, float] = defaultdict(float)
-            for afterstate in history:  # z = gamma lambda z + 1
+            for afterstate, slope in zip(history, slopes, strict=True):  # z = gamma lambda z + slope
                 for feature in traces:
                     traces[feature] *= discount * trace
                 for feature in looked_up(afterstate, o):
-                    traces[feature] += 1.0
+                    traces[feature] += slope[o]
             for feature, z in traces.items():
                 if z:
                     network.add(feature, change * F32(z), False)
@@ -128,6 +142,7 @@ def play_and_learn(
             position = path[middle]
             position = Position(game, position.state, position.returns, seed_words)
             returns_before, history, path = [float(r) for r in position.returns], [], []
+            slopes = []
         if (action := passed(position)) >= 0:
             position = position.play(action, draw_chance=False)
             continue
@@ -150,6 +165,7 @@ def play_and_learn(
             learn(targets)
         returns_before = [float(r) for r in after.returns]
         history = [] if after.over else ([*history, after] if trace else [after])
+        slopes = slopes if trace and history else []
         if after.over:
             learn_late(0)
         position = after

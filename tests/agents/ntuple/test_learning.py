@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import math
 import os
 import subprocess
 import sys
@@ -13,13 +15,14 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
+from turnier.agents.agent import decide
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.layout import Layout
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TdLoop
-from turnier.agents.registry import EVALUATORS
+from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.contract.evaluators import estimate
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -84,6 +87,14 @@ def table_of(run: TdLoop) -> Any:
         ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(coherence=false,trace=0.7,alpha=0.3,once=true)"),
         ("2048(size=2)", ASYMMETRIC, "td(alpha=0.5,trace=0.6,horizon=2,delayed=true,once=true)"),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,trace=0.5,horizon=2,delayed=true,once=true)"),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(alpha=0.5,beta=2.7)"),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(alpha=2,once=true,tanh=true,beta=2.7)"),
+        (
+            "nim(piles=3;4;2)",
+            "ntuple(network=points,tuples=3,length=2)",
+            "td(coherence=false,alpha=2,trace=0.5,tanh=true)",
+        ),
+        ("yavalath(size=3,players=3)", WALK, "td(optimism=0.6,trace=0.5,horizon=3,delayed=true,tanh=true,beta=1)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -92,7 +103,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
     games = 12
     scores, _ = run.play(0, games)
     made, td = run.plan.game, run.plan.learning
-    naive = NaiveNetwork(run.network, run.initial)
+    naive = NaiveNetwork(run.network, run.initial, made.max_return if td.tanh else 0.0, td.beta)
     for number in range(games):
         words = np.empty(4, np.uint64)
         with np.errstate(over="ignore"):
@@ -122,6 +133,7 @@ def learned_digest() -> str:
         ("yavalath(size=3,players=3)", WALK, "td(trace=0.5,optimism=1)"),
         ("tictactoe", "ntuple(tuples=3,length=4)", "td(coherence=false,alpha=0.3,restart=2)"),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(epsilon=0.2,once=true)"),
+        ("tictactoe", "ntuple(tuples=3,length=4)", "td(epsilon=0.2,once=true,tanh=true,beta=2.7,trace=0.5)"),
         ("2048(size=3)", "ntuple(network=cells,cells=0.1.2/1.3.4)", "td(optimism=10,method=1)"),
         ("2048(size=2)", ASYMMETRIC, "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2)"),
         ("2048", "ntuple(network=cells,cells=0.1.2)", "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2,restart=9)"),
@@ -274,6 +286,55 @@ def test_values_of_the_whole_return_get_no_rewards_on_top(size: int, tmp_path: P
         position = position.play(position.legal_actions()[0])
     got = estimate(game, kernels, position.state, position.returns, np.zeros(4, np.uint64))[0]
     assert got * game.max_return == pytest.approx(position.returns[0])
+
+
+def test_squeezed_values_are_played_as_they_were_learned(tmp_path: Path) -> None:
+    """Evaluators and `greedy` squeeze the sums of entries, too, and nobody takes the weights for plain ones."""
+    run = training(
+        "tictactoe", "ntuple(tuples=4,length=4)", "td(alpha=5,epsilon=0.3,tanh=true)", 60, tmp_path / "w.npz"
+    )
+    run.run()
+    game, naive = run.plan.game, NaiveNetwork(run.network, bound=1.0)
+    entries, bases = table_of(run)[:, 0], np.cumsum([0] + [3 ** len(cells) for cells in run.network.tuples])
+
+    def expected(position: Position) -> tuple[float, float]:
+        """The sum and the value, to seat 0."""
+        places = [
+            phase * run.network.entries_of_output + bases[t] + sum(v * 3**i for i, v in enumerate(cells))
+            for phase, _, t, cells in naive.features(game, position, 0)
+        ]
+        total = float(entries[places].sum())
+        return total, math.tanh(total)
+
+    agent = AGENTS.make(f"greedy(evaluator=ntuple(file={tmp_path / 'w.npz'}))")
+    kernels, position, largest = agent.evaluator.kernels(game, 0, 1), game.start(), 0.0  # type: ignore[attr-defined]
+    while not position.over:
+        decision, mover = decide(agent.start(game, position.to_move), position), position.to_move
+        for action in position.legal_actions():
+            after = position.play(action)
+            total, value = (0.0, float(after.returns[0])) if after.over else expected(after)
+            largest = max(largest, abs(total))
+            assert decision.values[action] == pytest.approx(value * (1 - 2 * mover), abs=1e-5)
+            got = estimate(game, kernels, after.state, after.returns, np.zeros(4, np.uint64))
+            assert got[0] == pytest.approx(value, abs=1e-5) and got[1] == -got[0]
+        position = position.play(decision.action)
+    assert largest > 1.0, "sums that are no results"
+    weights = run.weights()
+    plain = dataclasses.replace(weights, training=weights.training | {"learning": "td"})
+    assert weights.squeezed and not plain.squeezed and weights.digest != plain.digest
+
+
+@pytest.mark.parametrize(
+    ("game", "learning", "message"),
+    [
+        ("2048", "td(tanh=true)", "td with tanh must learn a game of two or more seats, got 2048"),
+        ("tictactoe", "td(tanh=true,optimism=1)", "must have an optimism between -1 and 1, got 1"),
+        ("tictactoe", "td(beta=2,coherence=false)", "beta must be 0 without coherence, got 2.0"),
+    ],
+)
+def test_what_tanh_and_exponential_rates_need(game: str, learning: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        training(game, "ntuple(tuples=2,length=3)", learning).plan.check()
 
 
 def solved(position: Position, known: dict[bytes, float]) -> float:
