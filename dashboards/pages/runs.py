@@ -140,7 +140,8 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
     of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
     took = f"<small>took {time_text(_seconds(one.started, one.ended))}</small>" if one.started and one.ended else ""
     note = f"<small>{escape(one.note)}</small>" if one.note else ""
-    begun, state, why = datetime.fromisoformat(one.began), escape(one.state), escape(one.reason)
+    begun, state = datetime.fromisoformat(one.began), escape(one.state)
+    why = f"<small>{escape(one.reason)}</small>" if one.reason else ""
     ended = f' data-ended="{escape(one.ended)}"' if one.ended else ""
     return (
         f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
@@ -150,7 +151,7 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
         f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
-        f'<td class="text" title="{why}"><span class="{state}">{state}</span></td>'
+        f'<td class="text"><span class="{state}">{state}</span>{why}</td>'
         f'<td class="when">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
     )
 
