@@ -121,8 +121,9 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for game, part in frame.groupby("game"):
         edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), _bins(part))
-        for agent, games in part.groupby("agent"):
-            scores, times = games["score"].to_numpy(np.float64), times_of(games)
+        every, all_times = part["score"].to_numpy(np.float64), times_of(part)
+        for agent, games in part.groupby("agent", observed=True).indices.items():
+            scores, times = every[games], all_times[games]
             counts = np.histogram(scores, edges, weights=times)[0].astype(np.int64)
             share = counts / times.sum()
             one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
