@@ -48,7 +48,7 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
 
 
 def _prepare() -> None:
-    """Reads what the first page would wait for: the kinds of runs, the functions of statistics, the script of charts."""
+    """Reads what the first page would wait for: kinds of runs, functions of statistics, the script of charts."""
     kinds_with("SEARCHES")
     importlib.import_module("scipy.special")
     vega.script()

@@ -322,8 +322,7 @@ def _with_wins(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any
     group = grouped.ngroup().to_numpy()
     rows = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=grouped.ngroups))[:-1])
     first = frame[keys].iloc[[some[0] for some in rows if len(some)]].itertuples(index=False, name=None)
-    for names, some, wins in zip(first, rows, _wins(frame, group, grouped.ngroups), strict=False):
-        yield names, some, wins
+    yield from zip(first, rows, _wins(frame, group, grouped.ngroups), strict=False)
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
