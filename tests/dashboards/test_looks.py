@@ -126,6 +126,77 @@ def test_on_every_page_texts_are_legible_cells_whole_and_cards_even(
     assert wrong == {}
 
 
+# What has the focus: whether it is in view, and whether its look differs from the one without the focus.
+FOCUSED = """() => {
+    const one = document.activeElement, style = getComputedStyle(one), box = one.getBoundingClientRect()
+    const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1
+    return {
+        what: `${one.tagName} ${one.ariaLabel || one.name || one.textContent.trim().slice(0, 30)}`,
+        end: one === document.body, ring,
+        seen: box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+    }
+}"""
+REACHABLE = """() => [...document.querySelectorAll('a[href], button, select, input:not([type=hidden]), summary')]
+    .filter(one => one.checkVisibility() && !one.disabled && one.tabIndex < 0)
+    .map(one => one.outerHTML.slice(0, 80))"""
+# Charts without a summary, or whose summary is no more than their title.
+SILENT = """() => [...document.querySelectorAll('figure.chart')].filter(figure => {
+    const title = figure.querySelector('h2').textContent, told = figure.querySelector('.plot').ariaLabel || ''
+    return !told.startsWith(title) || !/[0-9]/.test(told.slice(title.length))
+}).map(figure => figure.querySelector('h2').textContent)"""
+STOPS = 40  # of the focus, that are looked at on a page
+
+
+def test_every_page_is_used_by_keys_shows_the_focus_and_says_what_its_charts_show(
+    chromium: Any, address: str, url: str
+) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    wrong: dict[str, list[str]] = {}
+    for name, place in addresses(url).items():
+        page.goto(f"{address}{place}")
+        settle(page)
+        found = [*page.evaluate(REACHABLE), *page.evaluate(SILENT)]
+        stops = []
+        for _ in range(STOPS):
+            page.keyboard.press("Tab")
+            focus = page.evaluate(FOCUSED)
+            if focus["end"]:
+                break
+            stops.append(focus["what"])
+            if not (focus["ring"] and focus["seen"]):
+                found.append(f"focus not seen: {focus['what']}")
+        assert len(set(stops)) > 4, name
+        if found:
+            wrong[name] = found
+    page.close()
+    assert wrong == {}
+
+
+def test_enter_follows_a_link_sorts_a_table_and_back_and_reload_return(chromium: Any, address: str, url: str) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    for name, place in addresses(url).items():
+        page.goto(f"{address}{place}")
+        settle(page)
+        title = page.locator("h1, #title").first.inner_text()
+        page.locator("header nav a", has_text="League").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => location.pathname.startsWith('/league')", timeout=60_000)
+        page.go_back()
+        page.wait_for_url(f"{address}{place}*")
+        settle(page)
+        assert page.locator("h1, #title").first.inner_text() == title, name
+        page.reload()
+        settle(page)
+        assert page.locator("h1, #title").first.inner_text() == title, name
+    page.goto(f"{address}{addresses(url)['yavalath_result']}")
+    settle(page)
+    button = page.locator("table.data th [data-sort]").nth(2)
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("table.data th").nth(2).get_attribute("aria-sort") == "descending"
+    page.close()
+
+
 def test_what_looks_wrong_is_seen(chromium: Any) -> None:
     page = chromium.new_page(viewport={"width": 400, "height": 900})
     page.set_content(

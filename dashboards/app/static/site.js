@@ -55,8 +55,9 @@ async function draw(figure) {
   const spec = JSON.parse(text), embed = await loaded();
   if (innerWidth < 640) onPhone(spec);
   spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
-  const drawn = dark.matches ? onDark(spec) : spec;
+  const drawn = dark.matches ? onDark(spec) : spec, told = place.ariaLabel;
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
   views.get(figure)?.finalize();
   views.set(figure, one);
   figure.dataset.drawn = "yes";
