@@ -136,14 +136,14 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 def edges_of(scores: npt.NDArray[np.float64], bins: int) -> npt.NDArray[np.float64]:
     """Returns the edges of at most so many bins of one width; whole scores have round edges, and begin their bins."""
     if (scores != np.round(scores)).any():
-        return np.histogram_binedges_of(scores, bins)
+        return np.asarray(np.histogram_bin_edges(scores, bins), np.float64)
     least, end = float(scores.min()), float(scores.max()) + 1  # a score at an edge counts above it
     if bins == 1:
         return np.array([least, end])
     width = _round_up((end - least) / bins)
     while (number := math.ceil(end / width) - (first := math.floor(least / width))) > bins:
         width = _round_up(width + 1)
-    return width * np.arange(first, first + number + 1)
+    return np.asarray(width * np.arange(first, first + number + 1), np.float64)
 
 
 def _round_up(width: float) -> float:

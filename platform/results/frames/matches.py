@@ -223,14 +223,15 @@ class _Counted(NamedTuple):
     @classmethod
     def of(cls, frame: pd.DataFrame) -> _Counted:
         ends = frame["termination"]
-        plain = [frame[name].to_numpy(np.float64) for name in ("nodes", "seat_seconds", "seat_cpu_seconds")]
         return cls(
             counted(frame).to_numpy(bool),
             times_of(frame),
             frame["repeat"].to_numpy(bool),
             frame["score"].to_numpy(np.float64),
             frame["decisions"].to_numpy(),
-            *plain,
+            frame["nodes"].to_numpy(np.float64),
+            frame["seat_seconds"].to_numpy(np.float64),
+            frame["seat_cpu_seconds"].to_numpy(np.float64),
             frame["failed"].to_numpy(bool),
             ~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy(bool),
             ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy(bool),
