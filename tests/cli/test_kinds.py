@@ -51,15 +51,7 @@ MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging")
 NUMBER = r"[+-]?[\d,.]+"
 ESTIMATE = re.compile(rf"(({NUMBER}) (?:% )?(?:\(({NUMBER}) to ({NUMBER})\)|± ({NUMBER})))")
 BOUNDED = {"%": (0.0, 100.0), "plies": (0.0, math.inf), "score": (0.0, math.inf)}  # end of a heading -> values
-ASKED_WHY = (
-    "tournament",
-    "comparison",
-    "race",
-    "replication",
-    "server",
-    "play",
-    "experiment",
-)  # two agents met in them
+ASKED_WHY = "tournament", "comparison", "race", "replication", "server", "experiment"  # two agents met in them
 SIGNED = "minus", "difference", "agreement", "from", "to"  # words of headings of what may be below 0
 
 
