@@ -147,7 +147,7 @@ SILENT = """() => [...document.querySelectorAll('figure.chart')].filter(figure =
 }).map(figure => figure.querySelector('h2').textContent)"""
 OF_MENU = {"Runs": "/", "League": "/league"}
 TITLED = """([path, title]) => location.pathname === path
-    && document.querySelector('h1, #title').innerText === title"""
+    && document.querySelector('h1')?.innerText === title"""
 STOPS = 40  # of the focus, that are looked at on a page
 
 
@@ -181,7 +181,9 @@ def test_enter_follows_a_link_sorts_a_table_and_back_and_reload_return(chromium:
     for name, place in addresses(url).items():
         page.goto(f"{address}{place}")
         settle(page)
-        title = page.locator("h1, #title").first.inner_text()
+        if not page.locator("h1").count():
+            continue  # the board, whose own tests do this
+        title = page.locator("h1").inner_text()
         other = "Runs" if name == "league" else "League"
         page.locator("header nav a", has_text=other).focus()
         page.keyboard.press("Enter")
@@ -191,7 +193,7 @@ def test_enter_follows_a_link_sorts_a_table_and_back_and_reload_return(chromium:
         settle(page)
         page.reload()
         settle(page)
-        assert page.locator("h1, #title").first.inner_text() == title, name
+        assert page.locator("h1").inner_text() == title, name
     page.goto(f"{address}{addresses(url)['yavalath_result']}")
     settle(page)
     button = page.locator("table.data th [data-sort]").nth(2)
