@@ -18,6 +18,11 @@ def agents_of(run: Run) -> dict[str, str]:
     return distinct(label_of(str(agent)) for agent in run.definition.get("agents", ()))
 
 
+def kind_name(kind: str) -> str:
+    """Returns a kind of runs as people read it."""
+    return kind.replace("_", " ")
+
+
 def titled(run: Run) -> str:
     """Returns a run's title: its kind's own, or its game or name and its agents, or their number if they are many."""
     if title := getattr(kind_of(run.kind), "title", None):

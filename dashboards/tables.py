@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import DIGITS, around, estimate, number
+from turnier.core.number_text import DIGITS, around, decimals, estimate, number
 from turnier.statistics.intervals import UNBOUNDED, Bounds
 
 MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
+ONE_MAGNITUDE = 100  # times the smallest number of a column: up to there its numbers have the same decimals
 _ALL = 12  # significant digits: numbers are rounded already
 NAMED = "agent", "against", "label", "name"  # columns of agents
 WHOLE = "whole"  # the column of a frame with the texts that its names stand for
@@ -39,6 +40,8 @@ class Column:
         low, high: the frame's columns with the ends of the 95 % interval, in place of `half_width`.
         short: whether such an interval is written with ± if the value is its middle.
         digits: significant digits of numbers without an interval.
+        decimals: of numbers without an interval, in place of `digits`; a table sets them, see `settled`.
+        alike: the frame's column with half of the interval of a like quantity, whose decimals these numbers take.
         signed: whether positive numbers have a plus sign.
         sure: whether values are probabilities, which never read 100 %.
         least: smaller values read "<" and this one, such as p-values, which are never 0.
@@ -57,6 +60,8 @@ class Column:
     high: str = ""
     short: bool = False
     digits: int = DIGITS
+    decimals: int | None = None
+    alike: str = ""
     signed: bool = False
     sure: bool = False
     least: float = -math.inf
@@ -85,7 +90,25 @@ class Column:
             return (around if self.short else estimate)(value, low, high, signed=self.signed)
         if value < self.least:
             return f"<{number(self.least)}"
+        if self.alike and not math.isnan(half := self._scaled(row, self.alike)):
+            return number(value, half, signed=self.signed)
+        if self.decimals is not None and math.isfinite(value):
+            return f"{value:{'+' * (self.signed and value != 0)}z,.{self.decimals}f}"
         return number(value, digits=self.digits, signed=self.signed)
+
+    def settled(self, frame: pd.DataFrame) -> Column:
+        """Returns the column with the decimals that suit all of its numbers, if these are of one magnitude.
+
+        They are those of the largest one's significant digits; whole numbers have none.
+        """
+        plain = not (self.half_width or self.low or self.sure or self.link or self.digits >= _ALL)
+        if not plain or self.name not in frame or not pd.api.types.is_numeric_dtype(frame[self.name]):
+            return self
+        sizes = frame[self.name].dropna().astype(float).abs() * self.scale
+        sizes = sizes[(sizes > 0) & (sizes < math.inf)]
+        if sizes.empty or (sizes == sizes.round()).all() or sizes.max() > ONE_MAGNITUDE * sizes.min():
+            return self
+        return replace(self, decimals=decimals(float(sizes.max()), self.digits))
 
     def _scaled(self, row: dict[str, Any], name: str) -> float:
         value = row.get(name)
@@ -122,6 +145,9 @@ class Table:
     frame: pd.DataFrame
     columns: Sequence[Column]
     note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", [column.settled(self.frame) for column in self.columns])
 
     @classmethod
     def of(cls, title: str, frame: pd.DataFrame, note: str = "", key: str = "agent") -> Table:

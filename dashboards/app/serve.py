@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import socket
 import threading
 
@@ -47,8 +48,9 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
 
 
 def _prepare() -> None:
-    """Reads what the first page would wait for: the descriptions of all kinds of runs, and the script of charts."""
+    """Reads what the first page would wait for: kinds of runs, functions of statistics, the script of charts."""
     kinds_with("SEARCHES")
+    importlib.import_module("scipy.special")
     vega.script()
 
 

@@ -18,6 +18,7 @@ from turnier.dashboards.figures.figure import styled
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
+DARK = 0.46  # share of the scale up to which white is legible on it, and black from there on
 PUBLISHED = "cross"  # shape of published values
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
@@ -123,9 +124,9 @@ def lines(
     return styled(alt.layer(*layers).properties(height=_height(names)))
 
 
-def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
-    """Returns a stepped line for every series, for distributions."""
-    kept = list(dict.fromkeys([x, value, series, *_counted(frame)]))
+def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str], told: str) -> Any:
+    """Returns a stepped line for every series, for distributions; `told` is the column that tooltips show of x."""
+    kept = list(dict.fromkeys([x, told, value, series, *_counted(frame)]))
     data = frame[kept].assign(**{series: frame[series].map(wrapped)})
     names = list(dict.fromkeys(data[series]))
     base = alt.Chart(data).encode(
@@ -134,7 +135,7 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
     )
     look = {"color": _colour(series, names), "strokeDash": _dash(series, names, dict.fromkeys(names[1::2], ""))}
     stairs = base.mark_line(interpolate="step-after", strokeWidth=2.5).encode(**look)  # gaps show the lines below
-    corners = base.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(data, series, x, value, *_counted(data)))
+    corners = base.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(data, series, told, value, *_counted(data)))
     return styled((stairs + corners).properties(height=_height(names)))
 
 
@@ -171,7 +172,9 @@ def heat(
     )
     fill = alt.Color(f"{value}:Q", scale=alt.Scale(scheme=NUMBERS, domain=domain), legend=None)
     cells = base.mark_rect(stroke="white").encode(color=fill)
-    ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
+    ink = alt.condition(
+        alt.datum[value] > domain[0] + DARK * (domain[1] - domain[0]), alt.value("black"), alt.value("white")
+    )
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
@@ -232,6 +235,8 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool
     elif all(value == round(value) for value in known):
         look.format, look.tickMinStep = ",d", 1
         look.values = known if len(known) <= MAX_TICKS else alt.Undefined
+    elif kind == "linear" and known and known[-1] - known[0] >= MAX_TICKS / 2:
+        look.tickMinStep = 1  # such as means of counts: no halves of what is counted
     zero = alt.Undefined if kind == "log" else False
     scale = alt.Scale(type=kind, zero=zero, nice=False, padding=14, reverse=falling or alt.Undefined)
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)

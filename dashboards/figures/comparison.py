@@ -48,20 +48,20 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
         f" evidence above {high:.2f} (shown) or below {low:.2f} (ruled out); both ruled out: equal within the margin."
         " Evidence beyond the chart is drawn at its edge."
     )
-    chart = alt.layer(_bounds(low, high), lines, looks.encode(tooltip=tooltip)).properties(height=300)
+    layers = (lines, looks.encode(tooltip=tooltip), _bounds(low, high, scale))
+    chart = alt.layer(*layers).resolve_axis(y="independent").properties(height=300)
     return Figure("Evidence", styled(chart), data, note)
 
 
-def _bounds(low: float, high: float) -> Any:
-    bounds = pd.DataFrame({"bound": [high, low], "meaning": ["shown", "ruled out"], "up": [-7, 12]})
-    rules = alt.Chart(bounds).mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#444").encode(y="bound:Q")
-    text = [
-        alt.Chart(bounds[bounds["bound"] == bound])
-        .mark_text(align="left", dx=4, dy=dy, color="#444", fontSize=12)
-        .encode(y="bound:Q", x=alt.value(0), text="meaning:N")
-        for bound, dy in ((high, -8), (low, 10))
-    ]
-    return alt.layer(rules, *text)
+def _bounds(low: float, high: float, scale: Any) -> Any:
+    """Returns the lines that end the tests, named beside the chart: no curve runs over their names."""
+    bounds = pd.DataFrame({"bound": [high, low], "meaning": ["shown", "ruled out"]})
+    words = alt.Axis(
+        orient="right", values=[low, high], labelExpr="datum.value > 0 ? 'shown' : 'ruled out'",
+        grid=False, ticks=False, domain=False, title=None,
+    )  # fmt: skip
+    rules = alt.Chart(bounds).mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#444")
+    return rules.encode(y=alt.Y("bound:Q", scale=scale, axis=words))
 
 
 def outcome_bars(results: ComparisonResults) -> Figure | None:

@@ -14,6 +14,7 @@ import altair as alt
 import pandas as pd
 
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
@@ -22,6 +23,13 @@ KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 _NOTE_WRAP = 105  # characters per line of a note
+
+# Columns of what a figure shows above all, and of its subjects, the first that it has.
+VALUES = (
+    "elo", "points", "percent", "share_of_points", "mean", "value", "held_out", "published", "best", "importance",
+    "evidence", "pairs", "score", "certainty", "recent", "games",
+)  # fmt: skip
+NAMED = "label", "agent", "name", "finalist", "series", "parameter", "test", "outcome", "candidate"
 
 alt.data_transformers.disable_max_rows()
 
@@ -40,6 +48,20 @@ class Figure:
         """The chart as a Vega-Lite specification; do not modify it."""
         found: dict[str, Any] = self.chart.to_dict(validate=False)
         return found
+
+    @property
+    def spoken(self) -> str:
+        """The figure for those who cannot see it: its title, its range of values, and what its note says."""
+        numbers = [name for name in self.data if pd.api.types.is_numeric_dtype(self.data[name])]
+        value = next((name for name in VALUES if name in numbers), "")
+        named = next((name for name in NAMED if name in self.data), "")
+        known = self.data.dropna(subset=value) if value else self.data.iloc[:0]
+        parts = [f"{self.title}."]
+        if len(known):
+            ends = [known.loc[known[value] == end].iloc[0] for end in (known[value].min(), known[value].max())]
+            least, most = (number(row[value]) + (f" ({row[named]})" if named else "") for row in ends)
+            parts.append(f"{len(known):,} values, {value.replace('_', ' ')} from {least} to {most}.")
+        return " ".join([*parts, self.note]).strip()
 
     def save(self, path: Path | str) -> None:
         """Writes the figure in the format of the name's ending, such as figure.svg."""

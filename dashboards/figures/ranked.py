@@ -12,7 +12,7 @@ import pandas as pd
 from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.figures.charts import NUMBERS, TOLD, told
+from turnier.dashboards.figures.charts import DARK, NUMBERS, TOLD, told
 from turnier.dashboards.figures.figure import styled
 from turnier.dashboards.links import SIDES
 
@@ -50,7 +50,7 @@ def square(cells: pd.DataFrame) -> Any:
         "strokeWidth": alt.condition(chosen, alt.value(4), alt.value(1), empty=False),
     }
     layers = [base.mark_rect().encode(color=fill, **framed).add_params(chosen)]
-    ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
+    ink = alt.condition(alt.datum.points > 100 * DARK, alt.value("black"), alt.value("white"))
     crowded = NARROW if len(labels) > 4 else "false"
     share: dict[str, Any] = {"fontSize": alt.expr(f"{crowded} ? 9 : 13"), "dy": alt.expr(f"{crowded} ? 0 : -7")}
     interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from turnier.core.number_text import number
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
@@ -58,12 +59,21 @@ def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
     )
     column, what = ("percent_below", "games below, %") if cumulative else ("percent", "games, %")
     data = data.rename(columns={"low": "score", "high": "score_to"})
+    whole = bool((data["score_to"] == data["score_to"].round()).all())
+    last_of = data["score_to"] - 1 if whole else data["score_to"]
+    data["scores"] = [
+        f"{low:,.0f} to {high:,.0f}" if whole else f"{number(low)} to {number(high)}"
+        for low, high in zip(data["score"], last_of, strict=True)
+    ]
     # A step needs an end: the last bin extends to its upper edge.
     last = data.groupby("name", sort=False).tail(1)
-    drawn = pd.concat([data, last.assign(score=last["score_to"])], ignore_index=True)
-    chart = charts.steps(drawn, "score", column, "name", ("score, points", what))
+    drawn = pd.concat([data, last.assign(score=last["score_to"], percent_below=100.0)], ignore_index=True)
+    chart = charts.steps(drawn, "score", column, "name", ("score, points", what), "score" if cumulative else "scores")
     return Figure(
-        "Scores of single games", chart, data, f"{data['score'].nunique()} bins, shared by all agents.{others}"
+        "Scores of single games",
+        chart,
+        data,
+        f"{data['score'].nunique()} bins, shared by all agents; a score at an edge counts above it.{others}",
     )
 
 

@@ -66,7 +66,7 @@ def head(results: RunResults) -> Head:
         agents[len(table["label"].unique()) :] if getattr(kind_of(run.kind), "COMPARES", False) else (),
     )
     value = around(first["mean"], *bounds_of(table).around(first["mean"], first["half_width"]))
-    said = f"{agents[0]}: {value}, {first['games']:,} games"
+    said = f"{agents[0]}: mean score {value}, {first['games']:,} games"
     return Head(said, agents=agents, unplayed=unplayed)
 
 

@@ -48,7 +48,8 @@ head = scores.head
 def sections(data: Data) -> Iterator[Section]:
     if len(data.teams):
         yield teams_table(data.teams)
-        note = f"{data.games:,} games on {data.boards:,} kinds of boards; place: mean, of so many players on average."
+        kinds = "kind" if data.boards == 1 else "kinds"
+        note = f"{data.games:,} games on {data.boards:,} {kinds} of boards; place: mean, of so many players on average."
         yield Text(note)
         yield reasons_table(data)
         if data.games > REPLAYED:

@@ -189,7 +189,8 @@ def adds_up(data: Data) -> str:
     candidates, verdict = int(data.trials["state"].isin(FINISHED).sum()), data.verdict
     said = f"{candidates:,} candidates {played} {data.games:,} {counted}"
     if verdict and verdict.games:
-        said += f", {len(verdict.figures) - verdict.free:,} finalists {verdict.games:,} held-out {counted}"
+        finalists = len(verdict.figures) - verdict.free
+        said += f", {finalists:,} finalist{'s' * (finalists != 1)} {verdict.games:,} held-out {counted}"
     if (others := data.stored - data.games - (verdict.games if verdict else 0)) <= 0:
         return f"{said}."
     if verdict is None:

@@ -182,7 +182,7 @@ class View:
         )
         return (
             f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
-            f'<div class="plot" role="img" aria-label="{escape(figure.title)}. {escape(figure.note)}"></div>'
+            f'<div class="plot" role="img" aria-label="{escape(figure.spoken)}"></div>'
             f'<script type="application/json">{spec}</script>'
             f'<figcaption class="note">{markup.prose(note)} <span class="save">{saved}</span></figcaption></figure>'
         )

@@ -24,7 +24,7 @@ from turnier.dashboards.pages.drawn import RESULT, Control, View
 from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_panel, why_link
 from turnier.dashboards.pages.page import Block, Page, copied
 from turnier.dashboards.pages.tables import table_html
-from turnier.dashboards.run_heading import named_agents, titled
+from turnier.dashboards.run_heading import kind_name, named_agents, titled
 from turnier.dashboards.sections import Section, Text, failed_table, kind_of, kinds_with
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
@@ -100,7 +100,7 @@ class RunPage:
             f"{CURRENT if name == self.tab else ''}>{escape(name)}</a>"
             for name in self.tabs
         )
-        kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
+        kind = (kind_name(self.run.kind).capitalize(), f"{HOME}?kind={self.run.kind}")
         head = f'<nav class="tabs" aria-label="tabs of the run">{tabs}</nav>'
         return Page(titled(self.run), blocks, head, live, (("Runs", HOME), kind))
 

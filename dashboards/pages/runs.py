@@ -19,7 +19,7 @@ from turnier.dashboards.links import HOME, address, run_address
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.pages.tables import breakable
-from turnier.dashboards.run_heading import named_agents
+from turnier.dashboards.run_heading import kind_name, named_agents
 from turnier.dashboards.sections import kind_of, kinds_with
 from turnier.results.store.progress import ARCHIVED, FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
 from turnier.results.store.store import Run
@@ -93,7 +93,14 @@ def _filters(options: Mapping[str, Sequence[str]], wanted: Mapping[str, str]) ->
         f'<label><span>find</span><input type="search" name="{FIND}" value="{escape(wanted[FIND])}"'
         ' data-find="#runs tbody tr" placeholder="agent, note, id" title="Enter finds in all runs"></label>'
     )
-    return form(HOME, *(select(key, values, wanted[key], "any", key) for key, values in options.items()), find)
+    return form(
+        HOME,
+        *(
+            select(key, {one: kind_name(one) if key == "kind" else one for one in values}, wanted[key], "any", key)
+            for key, values in options.items()
+        ),
+        find,
+    )
 
 
 def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
@@ -109,7 +116,7 @@ def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
     note = "<p class='note'>The time left is known once every agent has played: some think longer.</p>" if later else ""
     return (
         f'<section class="running"><h3><a href="{escape(run_address(run.id))}">{escape(name_of(run))}</a> '
-        f"<small>{escape(run.kind)} · {escape(short_id(run))}</small></h3>{_result(shown, run)}"
+        f"<small>{escape(kind_name(run.kind))} · {escape(short_id(run))}</small></h3>{_result(shown, run)}"
         f'<progress value="{min(1.0, done / total):.3f}" aria-label="progress"></progress>'
         f'<dl class="few">{shown_facts}</dl>{note}</section>'
     )
@@ -140,17 +147,18 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
     of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
     took = f"<small>took {time_text(_seconds(one.started, one.ended))}</small>" if one.started and one.ended else ""
     note = f"<small>{escape(one.note)}</small>" if one.note else ""
-    begun, state, why = datetime.fromisoformat(one.began), escape(one.state), escape(one.reason)
+    begun, state = datetime.fromisoformat(one.began), escape(one.state)
+    why = f"<small>{escape(one.reason)}</small>" if one.reason else ""
     ended = f' data-ended="{escape(one.ended)}"' if one.ended else ""
     return (
         f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
         f' {escape(run.id)}"></td>'
         f'<td class="key"><a href="{escape(run_address(run.id))}">{breakable(name_of(run))}</a>'
         f"<small>{escape(' · '.join(filter(None, (short_id(run), differ))))}</small>{note}</td>"
-        f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
+        f'<td class="text">{escape(kind_name(run.kind))}</td><td class="text agents">{breakable(agents)}</td>'
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
-        f'<td class="text" title="{why}"><span class="{state}">{state}</span></td>'
+        f'<td class="text"><span class="{state}">{state}</span>{why}</td>'
         f'<td class="when">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
     )
 

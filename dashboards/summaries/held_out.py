@@ -44,7 +44,11 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "", bounds: Boun
         ),
         *known(frame, Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN)),
         Column("games", verdict.counted),
-        *known(frame, Column("claimed", digits=2), Column("shrinkage", "luck", digits=2, signed=True)),
+        *known(
+            frame,
+            Column("claimed", digits=2, alike="half_width"),
+            Column("shrinkage", "luck", digits=2, alike="half_width", signed=True),
+        ),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]

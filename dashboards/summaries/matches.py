@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from turnier.agents.registry import label_of
@@ -117,18 +118,38 @@ def of_agents(found: Scores, game: str, names: Sequence[str] | None = None) -> S
 
 
 def spread(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the distribution of scores, in bins shared by all agents of a game."""
+    """Returns the distribution of scores, in bins shared by all agents of a game; below: the share below a bin."""
     rows = []
     for game, part in frame.groupby("game"):
-        edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), _bins(part))
-        for agent, games in part.groupby("agent"):
-            scores, times = games["score"].to_numpy(np.float64), times_of(games)
+        every, all_times = part["score"].to_numpy(np.float64), times_of(part)
+        edges = edges_of(every, _bins(part))
+        for agent, games in part.groupby("agent", observed=True).indices.items():
+            scores, times = every[games], all_times[games]
             counts = np.histogram(scores, edges, weights=times)[0].astype(np.int64)
             share = counts / times.sum()
             one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
-            rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
+            rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share) - share}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
+
+
+def edges_of(scores: npt.NDArray[np.float64], bins: int) -> npt.NDArray[np.float64]:
+    """Returns the edges of at most so many bins of one width; whole scores have round edges, and begin their bins."""
+    if (scores != np.round(scores)).any():
+        return np.asarray(np.histogram_bin_edges(scores, bins), np.float64)
+    least, end = float(scores.min()), float(scores.max()) + 1  # a score at an edge counts above it
+    if bins == 1:
+        return np.array([least, end])
+    width = _round_up((end - least) / bins)
+    while (number := math.ceil(end / width) - (first := math.floor(least / width))) > bins:
+        width = _round_up(width + 1)
+    return np.asarray(width * np.arange(first, first + number + 1), np.float64)
+
+
+def _round_up(width: float) -> float:
+    """Returns the least whole 1, 2, 2.5, 5 or 10 times a power of ten that is not smaller."""
+    ten = 10.0 ** math.floor(math.log10(max(1.0, width)))
+    return next(step * ten for step in (1, 2, 2.5, 5, 10) if step * ten >= width and (step * ten).is_integer())
 
 
 def _bins(part: pd.DataFrame) -> int:

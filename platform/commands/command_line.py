@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import typer
 
@@ -25,11 +25,13 @@ from ..core.terminal.visible import say, visible, without_passwords
 from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with
 
-STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
+# Commands that keep what they have done.
+STORING = ("tournament", "replicate", "compare", "certainty", "judge", "tune", "train", "spe_ed")
 STORED = "finished games are stored"
 # The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
 PATIENCE = 1.0  # seconds in which the main thread may answer a signal
+LAST_WORDS = 3.0  # seconds in which a store may take the reason why a run stops
 _THRESHOLD = gc.get_threshold()[0]
 IMPORTED = 500_000  # objects of a command's imports, about: more than any has
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
@@ -149,6 +151,8 @@ def _stop(signal_number: int, frame: FrameType | None) -> None:
 def _stop_now(signal_number: int) -> None:
     global _received
     first, _received = _received is None, signal_number
+    if progress := _progress():
+        progress.end_by_signal(signal_number)
     if not (first and _saver and _saver.stop()):
         _end(signal_number)
 
@@ -184,11 +188,20 @@ def _end(signal_number: int) -> None:
 
 
 def _end_stores() -> None:
-    """Merges each written store into one file; another signal does not wait for that."""
-    logs = sys.modules.get("turnier.results.databases.logs")
+    """Merges each written store into one file, and stores why its runs stop; another signal does not wait for that."""
+    logs, progress = sys.modules.get("turnier.results.databases.logs"), _progress()
     if logs is not None and not _ending:
         _ending.append(True)
         logs.end_all_at_once()
+        if progress is not None:  # on another thread: this one may have stopped in the middle of anything
+            last_words = threading.Thread(target=progress.end_all_at_once, daemon=True)
+            last_words.start()
+            last_words.join(LAST_WORDS)
+
+
+def _progress() -> Any:
+    """Returns the module that knows which runs this process drives; None if it has not been needed."""
+    return sys.modules.get("turnier.results.store.progress")
 
 
 _saver: _Saver | None = None

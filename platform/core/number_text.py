@@ -38,9 +38,9 @@ def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, 
     if math.isinf(value):
         return "-∞" if value < 0 else f"{sign}∞"
     if not _tells(half_width, value):
-        text = f"{value:{sign}z,.{_decimals(value, digits)}f}"
+        text = f"{value:{sign}z,.{decimals(value, digits)}f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{value:{sign}z,.{_decimals(half_width, HALF_WIDTH_DIGITS)}f}"
+    return f"{value:{sign}z,.{decimals(half_width, HALF_WIDTH_DIGITS)}f}"
 
 
 def plus_minus(value: float, half_width: float, unit: str = "", *, signed: bool = False) -> str:
@@ -102,7 +102,7 @@ def _tells(half_width: float, value: float) -> bool:
     return math.isfinite(half_width) and half_width > NOISE * max(1.0, abs(value))
 
 
-def _decimals(value: float, digits: int) -> int:
+def decimals(value: float, digits: int) -> int:
     """Returns the number of decimals that shows so many significant digits of a value."""
     if abs(value) < NOISE:
         return 0

@@ -53,6 +53,7 @@ MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging")
 NUMBER = r"[+-]?[\d,.]+"
 ESTIMATE = re.compile(rf"(({NUMBER}) (?:% )?(?:\(({NUMBER}) to ({NUMBER})\)|± ({NUMBER})))")
 BOUNDED = {"%": (0.0, 100.0), "plies": (0.0, math.inf), "score": (0.0, math.inf)}  # end of a heading -> values
+ASKED_WHY = "tournament", "comparison", "race", "replication", "server", "experiment"  # two agents met in them
 SIGNED = "minus", "difference", "agreement", "from", "to"  # words of headings of what may be below 0
 
 
@@ -185,6 +186,23 @@ def test_what_is_wrong_on_a_page_is_seen() -> None:
         seen = Seen(f"<html><h2>Points</h2><table class='data'>{rows.format(cell)}</table></html>")
         assert [about in one for one in wrong_on(seen)] == [True], cell
     assert wrong_on(Seen(f"<html><h2>Empty</h2>{figure}</html>")) == ["Empty: shows nothing"]
+
+
+@pytest.mark.parametrize("kind", [*PLAYED, *OTHERS])
+def test_why_one_agent_is_stronger_is_shown_by_positions_or_it_is_said_why_not(kind: str, folder: Path) -> None:
+    runs = json.loads(command("runs", "--json", "--store", URL, folder=folder))
+    run = next(one["run"] for one in runs if one["kind"] == kind)
+    end = end_of_command("show", run, "--why", "--store", URL, folder=folder)
+    said = " ".join(end.printed.split())
+    if end.code:
+        sentence = " ".join(end.errors.split())
+        assert end.code == 2 and re.fullmatch(r"Error: [^.]+\.", sentence) and not said, sentence
+    elif "Looked at " in said:
+        assert re.search(r"Looked at [\d,]+ positions of [\d,]+ of their games: .* differently in [\d,]+", said)
+        assert re.search(r"(Why is .+ stronger than .+\?|Where they differ)", said)
+    else:
+        assert said.count(". ") == 0 and said.endswith("."), said
+    assert (end.code == 2) == (kind not in ASKED_WHY)
 
 
 def test_names_are_listed_changed_and_taken_away(folder: Path) -> None:

@@ -14,9 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import STUDIES, TURNIER
+from tests.cli.running import STUDIES, TURNIER, turnier
+from tests.dashboards.drawn_pages import Pages
+from turnier.commands import command_line
 from turnier.core.errors import UserError
+from turnier.dashboards.links import run_address
+from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
+from turnier.runs.declared.kinds import KINDS
 
 PLAY = ("--executor", "threads", "--workers", "1", "--store", "sqlite:///a.db")
 SEARCH = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400", "--against",
@@ -27,9 +32,31 @@ STORING = {
     "front": (*SEARCH, "--objectives", "strength,certainty"),
     "certainty": ("certainty", "tictactoe", "mc(iterations=3000)", "--states", "600", "--repeats", "200"),
     "comparison": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)"),
+    "race": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)", "--base", "mc"),
+    "judging": ("judge", "tictactoe", "mc(iterations=20000)", "--positions", "500"),
+    "replication": ("replicate", "tictactoe", "random", "mc(iterations=300)", "--games", "5000"),
 }
+TRAIN = ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "100000000", "--out", "w.npz", "--every", "100",
+         "--evaluate-every", "100", "--evaluation-games", "2", "--against", "random", "--store",
+         "sqlite:///a.db")  # fmt: skip
+LEARNING = {"training": TRAIN, "repeated_training": (*TRAIN, "--repeats", "2")}
 SCRIPT = (str(STUDIES / "cmaes_heuristics.py"), "--preset", "two_hours", "--name", "x", "--picture", ".")
 SIGNALS = (signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.long) for each in (signal.SIGINT, signal.SIGHUP)))
+KILL = pytest.param(signal.SIGKILL, marks=pytest.mark.long)
+REASONS = {
+    signal.SIGINT: "Ctrl-C ended it.",
+    signal.SIGTERM: "SIGTERM ended it, sent by `kill` or a scheduler.",
+    signal.SIGHUP: "SIGHUP ended it: its terminal was closed.",
+    signal.SIGKILL: "Its process ended without a word: it was killed, or it crashed.",
+    0: "Its time was over.",
+}
+IN_TIME = """
+import sys
+from turnier.commands.command_line import at_most
+import turnier
+with at_most(8):
+    turnier.Tournament("tictactoe", ["random", "mc(iterations=300)"], games=200000).run("a.db")
+"""
 
 
 def ends(
@@ -49,9 +76,23 @@ def ends(
             _, told = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert process.returncode == 128 + stopped_by
+    assert process.returncode == (-stopped_by if stopped_by == signal.SIGKILL else 128 + stopped_by)
     assert "Traceback" not in told
-    return str(told.rstrip().splitlines()[-1])
+    return str((told.rstrip().splitlines() or [""])[-1])
+
+
+def says_why(folder: Path, stopped_by: int) -> None:
+    """Asserts that the store, the list of runs, the runs themselves and their pages say why they stopped."""
+    with Store.open(f"sqlite:///{folder}/a.db", read_only=True) as store:
+        driven = [one for one in progress_of_runs(store) if one.state != "unknown"]
+    assert {(run.state, run.reason) for run in driven} == {("stopped", REASONS[stopped_by])}
+    listed = turnier("runs", "--store", "sqlite:///a.db", folder=folder)
+    assert REASONS[stopped_by] in " ".join(listed.split())
+    pages = Pages(f"sqlite:///{folder}/a.db")
+    assert REASONS[stopped_by] in pages.look("/").text
+    for run in driven:  # several trainings are trainings, too
+        assert REASONS[stopped_by] in turnier("show", run.run, "--store", "sqlite:///a.db", folder=folder)
+        assert REASONS[stopped_by] in pages.look(run_address(run.run)).text
 
 
 def plays(folder: Path) -> Callable[[object], bool]:
@@ -75,6 +116,31 @@ def test_what_plays_says_how_to_resume(kind: str, stopped_by: signal.Signals, tm
     told = ends(command, tmp_path, stopped_by, plays(tmp_path))
     typed = told.removeprefix("Stopped; finished games are stored. To resume, type: ")
     assert typed != told and shlex.split(typed)[1:] == words
+    says_why(tmp_path, stopped_by)
+
+
+@pytest.mark.parametrize("stopped_by", [*SIGNALS, KILL])
+@pytest.mark.parametrize("kind", LEARNING)
+def test_a_training_that_is_stopped_says_why(kind: str, stopped_by: signal.Signals, tmp_path: Path) -> None:
+    ends([*TURNIER, *LEARNING[kind]], tmp_path, stopped_by, plays(tmp_path))
+    says_why(tmp_path, stopped_by)
+
+
+@pytest.mark.parametrize("kind", ["tournament", *(pytest.param(k, marks=pytest.mark.long) for k in STORING)])
+def test_what_is_killed_says_so(kind: str, tmp_path: Path) -> None:
+    ends([*TURNIER, *STORING[kind], *PLAY], tmp_path, signal.SIGKILL, plays(tmp_path))
+    says_why(tmp_path, signal.SIGKILL)
+
+
+def test_what_has_used_up_its_time_says_so(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", IN_TIME], cwd=tmp_path, check=True, capture_output=True)
+    says_why(tmp_path, 0)
+
+
+def test_every_kind_of_run_is_stopped_here() -> None:
+    by_others = {"play", "experiment", "server"}  # of people, of scripts, and of a process that serves
+    assert {*STORING, *LEARNING} - {"front"} == KINDS.keys() - by_others
+    assert {declared.command for declared in KINDS.values()} <= {*command_line.STORING}
 
 
 def test_a_decision_that_takes_hours_is_no_reason_to_wait(tmp_path: Path) -> None:

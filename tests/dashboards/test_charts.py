@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.results.made import GAME, made
 from turnier.dashboards.colours import COLOURS
@@ -16,7 +20,7 @@ from turnier.dashboards.figures.figure import Figure, Palette, image
 from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.scores import milestone_shares
 from turnier.dashboards.sections import Drawing, flat, sections
-from turnier.dashboards.summaries.matches import MAX_BINS, scores
+from turnier.dashboards.summaries.matches import MAX_BINS, edges_of, scores
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 
@@ -90,13 +94,26 @@ def test_tooltips_have_the_digits_of_the_interval() -> None:
     assert [tip["format"] for tip in drawn(cloud)[0]["tooltip"]] == [",.4~r", ",.1~f"]
 
 
-@pytest.mark.parametrize(("games", "bins"), [(1, 2), (20, 6), (300, 14)])
-def test_a_distribution_has_as_many_bins_as_its_games_support(tmp_path: Any, games: int, bins: int) -> None:
+@pytest.mark.parametrize(("games", "bins"), [(1, 1), (20, 6), (300, 14)])
+def test_a_distribution_has_no_more_bins_as_its_games_support(tmp_path: Any, games: int, bins: int) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, "run", games)
         spread = scores(store, "run").spread
-    assert len(spread) == bins <= MAX_BINS and spread["games"].sum() == games
+    assert max(1, bins // 2) <= len(spread) <= bins <= MAX_BINS and spread["games"].sum() == games
     assert set(spread["game"]) == {GAME}
+    assert spread["below"].tolist() == pytest.approx(spread["share"].cumsum().shift(fill_value=0).tolist())
+
+
+@given(
+    st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=30).map(lambda some: np.array(some, float)),
+    st.integers(2, 40),
+)
+def test_whole_scores_have_whole_edges_and_each_is_in_the_bin_that_names_it(scores: Any, bins: int) -> None:
+    edges = edges_of(scores, bins)
+    assert (edges == edges.round()).all() and len(edges) <= bins + 1
+    assert edges[0] <= scores.min() and scores.max() < edges[-1]
+    counts = np.histogram(scores, edges)[0]
+    assert counts.tolist() == [int(((low <= scores) & (scores <= high - 1)).sum()) for low, high in pairwise(edges)]
 
 
 def test_series_keep_their_colour_on_all_charts_of_a_page() -> None:

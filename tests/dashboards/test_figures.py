@@ -68,8 +68,8 @@ def test_distributions_count_every_game_once(store: Store) -> None:
     for agent, part in found.spread.groupby("label"):
         scores = frame.loc[frame["label"] == agent, "score"]
         assert part["games"].sum() == len(scores) == 12
-        assert part["below"].iloc[-1] == pytest.approx(1.0)
-        below_third = (scores < part["high"].iloc[2]).mean()
+        assert part["below"].iloc[0] == 0 and part["below"].iloc[-1] + part["share"].iloc[-1] == pytest.approx(1.0)
+        below_third = (scores < part["low"].iloc[2]).mean()
         assert part["below"].iloc[2] == pytest.approx(below_third)
     best = found.extremes.iloc[0]
     assert best["score"] == frame["score"].max()

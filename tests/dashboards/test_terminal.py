@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import os
 import re
 import subprocess
@@ -164,3 +165,28 @@ def test_the_base_install_shows_every_kind_of_run_without_pictures(url: str) -> 
     done = subprocess.run([sys.executable, "-c", BASE, url], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Rating list" in done.stdout and "Held-out games" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("values", "digits", "shown"),
+    [
+        ([3.35, 2.1, 1.8], 3, ["3.35", "2.10", "1.80"]),
+        ([1.0, 2.4167, 4.0], 3, ["1.00", "2.42", "4.00"]),
+        ([15.0, 9.99, 2.0], 3, ["15.0", "10.0", "2.0"]),
+        ([16.0, 4.0], 3, ["16", "4"]),  # whole numbers have no decimals
+        ([451.0, 39.3, 0.0868], 3, ["451", "39.3", "0.0868"]),  # of different magnitudes
+        ([0.0, 0.48, math.nan], 2, ["0.00", "0.48", ""]),
+    ],
+)
+def test_numbers_of_one_magnitude_in_a_column_have_the_same_decimals(
+    values: list[float], digits: int, shown: list[str]
+) -> None:
+    table = Table("numbers", pd.DataFrame({"x": values}), [Column("x", digits=digits)])
+    assert table.texts()["x"].tolist() == shown
+    assert Table("numbers", table.frame, table.columns).texts()["x"].tolist() == shown
+
+
+def test_a_claim_has_the_decimals_of_the_interval_beside_it() -> None:
+    frame = pd.DataFrame({"held_out": [0.8634], "half": [0.0561], "claimed": [0.86], "luck": [-0.0034]})
+    columns = [Column("held_out", half_width="half"), Column("claimed", alike="half"), Column("luck", alike="half")]
+    assert Table("claims", frame, columns).texts().iloc[0].tolist() == ["0.863 ± 0.056", "0.860", "-0.003"]

@@ -130,6 +130,15 @@ def test_a_driver_of_this_machine_that_has_ended_has_stopped(run: Store) -> None
         assert (told.state, told.reason) == ("stopped", run_progress.KILLED) and told.ended is not None
 
 
+def test_a_run_of_an_earlier_version_that_ended_without_a_word_may_have_ended_in_any_way(run: Store) -> None:
+    with bar(run):
+        change_row(run, holder=this_process().replace(str(os.getpid()), str(2**22 + 1)))
+        assert shown(run).reason == run_progress.KILLED
+        for earlier in ("", "Interrupted."):  # this one of an earlier stop
+            run.annotations.set(RUN, REASON, earlier)
+            assert shown(run).reason == run_progress.UNKNOWN_END
+
+
 @pytest.mark.parametrize("hour", [-3600.0, 3600.0])
 def test_a_wall_clock_that_is_set_does_not_stop_a_run(run: Store, monkeypatch: pytest.MonkeyPatch, hour: float) -> None:
     monkeypatch.setattr(run_progress, "BEAT_SECONDS", 0.02)

@@ -55,8 +55,9 @@ async function draw(figure) {
   const spec = JSON.parse(text), embed = await loaded();
   if (innerWidth < 640) onPhone(spec);
   spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
-  const drawn = dark.matches ? onDark(spec) : spec;
+  const drawn = dark.matches ? onDark(spec) : spec, told = place.ariaLabel;
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
   views.get(figure)?.finalize();
   views.set(figure, one);
   figure.dataset.drawn = "yes";
@@ -85,6 +86,27 @@ const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersect
 }), {rootMargin: "600px"});
 
 function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
+
+/** A table that does not fit ends at the edges of a column and of a row: half a cell may read as a whole one. */
+function endWhole(wide) {
+  const table = wide.querySelector("table.data:not(.runs)");
+  if (!table) return;
+  wide.style.width = wide.style.maxHeight = "";
+  const room = wide.clientWidth, cut = table.offsetWidth > room;
+  const {left, top} = table.getBoundingClientRect();
+  if (cut) {
+    const ends = [...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left).filter(end => end <= room);
+    if (ends.length) wide.style.width = `${Math.max(...ends) + wide.offsetWidth - room}px`;
+  }
+  wide.classList.toggle("cut", cut);
+  const high = wide.clientHeight;
+  if (table.offsetHeight > high) {
+    const ends = [...table.tBodies[0].rows].map(row => row.getBoundingClientRect().bottom - top).filter(end => end <= high);
+    if (ends.length) wide.style.maxHeight = `${Math.max(...ends) + wide.offsetHeight - high}px`;
+  }
+}
+const endAllWhole = () => $(".wide").forEach(endWhole);
+addEventListener("resize", endAllWhole);
 dark.addEventListener("change", () => drawAll(document));
 
 // Other addresses: only the blocks that differ are replaced, and the script of charts stays.
@@ -127,6 +149,7 @@ async function renew(address) {
   }
   present.forEach(block => drop(block));
   besidePanel();
+  endAllWhole();
   $("input[data-find]").forEach(find);
   markNew();
   main.dataset.live = wanted.dataset.live || "";
@@ -224,6 +247,7 @@ function sortBy(button) {
     return up ? sign : -sign;
   };
   table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
+  endWhole(table.closest(".wide"));
 }
 
 /** A renewed table keeps the order that its reader chose. */
@@ -241,7 +265,9 @@ function find(input) {
   const rows = input.dataset.find ? $(input.dataset.find) : $("tbody tr", input.closest(".block"));
   let left = 0;
   for (const row of rows) left += !(row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted));
-  rows[0]?.closest(".wide").toggleAttribute("data-none", !left);
+  const wide = rows[0]?.closest(".wide");
+  wide?.toggleAttribute("data-none", !left);
+  if (wide) endWhole(wide);
 }
 document.addEventListener("input", event => { if (event.target.type === "search") find(event.target); });
 
@@ -276,4 +302,5 @@ function markNew() {
 drawAll(document);
 markNew();
 besidePanel();
+endAllWhole();
 listen(document.getElementById("main")?.dataset.live || "");

@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from turnier.core.number_text import estimate
+from turnier.core.number_text import estimate, number
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
@@ -21,6 +21,7 @@ from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import UNBOUNDED, Bounds, mean_interval
 
 MAX_RIVALS = 3  # parameters named in a sentence
+TIP, BELOW = 110, 9  # the size of an arrow's tip, and px below the interval where it is drawn
 RECENT = 20  # candidates in a mean if a search has no generations
 STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
 NOTE = "95 % intervals (Student's t, wider by the skewness)."
@@ -86,16 +87,27 @@ def luck_arrows(verdict: StudyVerdict, unit: str, bounds: Bounds = UNBOUNDED) ->
     if claimed.empty:
         return None
     chart = charts.points(data, "finalist", "held_out", "low", "high", unit)
-    head = alt.condition(alt.datum.luck > 0, alt.value("triangle-left"), alt.value("triangle-right"))
-    arrows = alt.Chart(claimed.assign(finalist=claimed["finalist"].map(charts.wrapped))).encode(
+    half = (claimed["high"] - claimed["low"]) / 2
+    told = {
+        f"{name} ": [
+            number(value, width, signed=name == "luck") for value, width in zip(claimed[name], half, strict=True)
+        ]
+        for name in ("claimed", "held_out", "luck")
+    }
+    arrows = alt.Chart(claimed.assign(finalist=claimed["finalist"].map(charts.wrapped), **told)).encode(
         y=alt.Y("finalist:N", sort=data["finalist"].map(charts.wrapped).tolist()),
-        tooltip=["finalist:N", "claimed:Q", "held_out:Q", "luck:Q"],
+        tooltip=["finalist:N", *(alt.Tooltip(f"{name}:N", title=name.strip().replace("_", "-")) for name in told)],
     )
     arrow = COLOURS[3]
     chart.layer += [
-        arrows.mark_rule(strokeWidth=3, color=arrow).encode(x="claimed:Q", x2="held_out:Q"),
-        arrows.mark_point(size=70, color=arrow, strokeWidth=2, opacity=1).encode(x="claimed:Q"),
-        arrows.mark_point(filled=True, size=140, color=arrow, opacity=1).encode(x="held_out:Q", shape=head),
+        arrows.mark_rule(strokeWidth=3, color=arrow, yOffset=BELOW).encode(x="claimed:Q", x2="held_out:Q"),
+        arrows.mark_point(size=50, color=arrow, strokeWidth=2, opacity=1, yOffset=BELOW).encode(x="claimed:Q"),
+        *(  # below the interval, so that the tip is seen; it ends where the mean is
+            arrows.transform_filter(f"datum.luck {side} 0")
+            .mark_point(filled=True, size=TIP, color=arrow, opacity=1, shape=shape, xOffset=dx, yOffset=BELOW)
+            .encode(x="held_out:Q")
+            for side, shape, dx in ((">", "triangle-left", 5), ("<=", "triangle-right", -5))
+        ),
     ]
     note = f"From the search's claim (ring) to the mean in held-out games (tip): the length of an arrow is luck. {NOTE}"
     return Figure("Luck", chart, data, note)

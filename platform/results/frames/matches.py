@@ -6,7 +6,7 @@ import contextlib
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,26 +25,9 @@ from .repeats import repeats_among
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
-    "match",
-    "run",
-    "game",
-    "seat",
-    "agent",
-    "label",
-    "seed",
-    "score",
-    "result",
-    "points",
-    "decisions",
-    "nodes",
-    "seat_seconds",
-    "seat_cpu_seconds",
-    "seconds",
-    "termination",
-    "seats",
-    "failed",
-    "repeat",
-)
+    "match", "run", "game", "seat", "agent", "label", "seed", "score", "result", "points", "decisions", "nodes",
+    "seat_seconds", "seat_cpu_seconds", "seconds", "termination", "seats", "failed", "repeat",
+)  # fmt: skip
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
 LEAST_MILESTONES = 4  # shown even if never reached
@@ -211,21 +194,65 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result
     that reached it and its Wilson 95 % interval.
     """
+    columns = _Counted.of(frame)
     rows = [
-        _summary_row(str(game), str(agent), part, wins)
-        for (game, agent), part, wins in _with_wins(frame, ["game", "agent"])
+        _summary_row(str(game), str(agent), frame, columns.taken(rows), rows, wins)
+        for (game, agent), rows, wins in _with_wins(frame, ["game", "agent"])
     ]
-    table = (
-        pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame, dict.fromkeys(SHARES))))
-    )
-    return table.astype(dict.fromkeys(_COUNTS, "Int64"))
+    if not rows:
+        empty = _summary_row("", "", frame, columns, np.arange(0), dict.fromkeys(SHARES))
+        return pd.DataFrame(columns=list(empty)).astype(dict.fromkeys(_COUNTS, "Int64"))
+    return pd.DataFrame(rows).astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
-def _timed(part: pd.DataFrame, time: str) -> tuple[float, int]:
-    """Returns the total time of the decisions with a known time, and their number."""
-    seconds = part[time].to_numpy(np.float64)
-    known = ~np.isnan(seconds)
-    return float(seconds[known].sum()), int(part["decisions"].to_numpy()[known].sum())
+class _Counted(NamedTuple):
+    """Columns of a frame as arrays: taking some rows of them is much quicker than of a frame."""
+
+    complete: Array  # whether rows count: games with a result that do not repeat others
+    times: Array
+    repeat: Array
+    score: Array
+    decisions: Array
+    nodes: Array
+    seat_seconds: Array
+    seat_cpu_seconds: Array
+    failed: Array
+    void: Array
+    unfinished: Array
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> _Counted:
+        ends = frame["termination"]
+        return cls(
+            counted(frame).to_numpy(bool),
+            times_of(frame),
+            frame["repeat"].to_numpy(bool),
+            frame["score"].to_numpy(np.float64),
+            frame["decisions"].to_numpy(),
+            frame["nodes"].to_numpy(np.float64),
+            frame["seat_seconds"].to_numpy(np.float64),
+            frame["seat_cpu_seconds"].to_numpy(np.float64),
+            frame["failed"].to_numpy(bool),
+            ~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy(bool),
+            ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy(bool),
+        )
+
+    def taken(self, rows: Array) -> _Counted:
+        return _Counted(*(column[rows] for column in self))
+
+    def timed(self, seconds: Array) -> tuple[float, int]:
+        """Returns the total time of the decisions with a known time, and their number."""
+        known = ~np.isnan(seconds)
+        return float(seconds[known].sum()), int(self.decisions[known].sum())
+
+    def scores(self) -> npt.NDArray[np.float64]:
+        """Returns the scores that count, each once per game."""
+        found = self.score[self.complete]
+        return np.repeat(found, self.times[self.complete].astype(np.int64))
+
+    def numbers(self) -> dict[str, int]:
+        """Returns the number of games, and of those that repeat no earlier one by construction."""
+        return {"games": int(self.times.sum()), "different": int(self.times[~self.repeat].sum())}
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
@@ -234,17 +261,18 @@ def shown_milestones(table: pd.DataFrame) -> list[str]:
     return [column for i, column in enumerate(known) if i < LEAST_MILESTONES or table[column].max() > 0]
 
 
-def _summary_row(game: str, agent: str, part: pd.DataFrame, wins: Mapping[str, Any]) -> dict[str, Any]:
-    complete = part[counted(part)]
-    scores = np.sort(_repeated(complete["score"], complete))  # sums must not depend on the order of playing
+def _summary_row(
+    game: str, agent: str, frame: pd.DataFrame, part: _Counted, rows: Array, wins: Mapping[str, Any]
+) -> dict[str, Any]:
+    scores = np.sort(part.scores())  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
-    times, ends, decisions = times_of(part), part["termination"], int(part["decisions"].sum())
-    (seconds, timed), (cpu_seconds, cpu_timed) = (_timed(part, name) for name in ("seat_seconds", "seat_cpu_seconds"))
+    decisions = int(part.decisions.sum())
+    (seconds, timed), (cpu_seconds, cpu_timed) = map(part.timed, (part.seat_seconds, part.seat_cpu_seconds))
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        **_numbers(part),
+        **part.numbers(),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
@@ -252,29 +280,18 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame, wins: Mapping[str, A
         "best": float(scores.max()) if len(scores) else math.nan,
         "decisions_per_second": timed / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": cpu_seconds / cpu_timed if cpu_timed else math.nan,
-        "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int(times[part["failed"].to_numpy(bool)].sum()),
-        "void": int(times[~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy()].sum()),
-        "unfinished": int(times[ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy()].sum()),
+        "nodes_per_decision": float(np.nansum(part.nodes)) / decisions if decisions else math.nan,
+        "failures": int(part.times[part.failed].sum()),
+        "void": int(part.times[part.void].sum()),
+        "unfinished": int(part.times[part.unfinished].sum()),
     }
     row |= wins
     for fact, thresholds in _milestones(game).items():
-        known = complete[complete[fact].notna()] if fact in part else complete.iloc[:0].assign(**{fact: math.nan})
+        complete = frame.iloc[rows[part.complete]]
+        known = complete[complete[fact].notna()] if fact in frame else complete.iloc[:0].assign(**{fact: math.nan})
         for threshold in thresholds:
             row |= _share(f"{fact}>={threshold}", games_in(known[known[fact] >= threshold]), games_in(known))
     return row
-
-
-def _repeated(values: pd.Series, part: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Returns the values of rows, each once per game."""
-    found = values.to_numpy(np.float64)
-    return np.repeat(found, part["times"].to_numpy(np.int64)) if "times" in part else found
-
-
-def _numbers(part: pd.DataFrame) -> dict[str, int]:
-    """Returns the number of games, and of those that repeat no earlier one by construction."""
-    times = times_of(part)
-    return {"games": int(times.sum()), "different": int(times[~part["repeat"].to_numpy(bool)].sum())}
 
 
 def _wins(frame: pd.DataFrame, group: Array, number: int) -> list[dict[str, Any]]:
@@ -300,17 +317,18 @@ def _wins(frame: pd.DataFrame, group: Array, number: int) -> list[dict[str, Any]
     return [dict(zip(SHARES, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _with_wins(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame, dict[str, Any]]]:
-    """Yields the groups of rows of seats with equal keys, in order: the keys, the rows, and `_wins`."""
+def _with_wins(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ...], Array, dict[str, Any]]]:
+    """Yields the groups of rows of seats with equal keys, in order: the keys, the rows' numbers, and `_wins`."""
     grouped = frame.groupby(keys, observed=True)
-    won = _wins(frame, grouped.ngroup().to_numpy(), grouped.ngroups)
-    for (names, part), wins in zip(grouped, won, strict=True):
-        yield names, part, wins
+    group = grouped.ngroup().to_numpy()
+    rows = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=grouped.ngroups))[:-1])
+    first = frame[keys].iloc[[some[0] for some in rows if len(some)]].itertuples(index=False, name=None)
+    yield from zip(first, rows, _wins(frame, group, grouped.ngroups), strict=False)
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {**_numbers(part), **_wins(part.assign(seats=2), np.zeros(len(part), np.int64), 1)[0]}
+    return {**_Counted.of(part).numbers(), **_wins(part.assign(seats=2), np.zeros(len(part), np.int64), 1)[0]}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -319,9 +337,13 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, and games, different, points, wins, draws and losses of `summary`: the advantage
     of moving first or last.
     """
+    several = frame[frame["seats"] > 1]
+    counts = _Counted.of(several)
     rows = [
-        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **_numbers(part), **wins}
-        for (game, agent, seat), part, wins in _with_wins(frame[frame["seats"] > 1], ["game", "agent", "seat"])
+        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat)}
+        | counts.taken(rows).numbers()
+        | wins
+        for (game, agent, seat), rows, wins in _with_wins(several, ["game", "agent", "seat"])
     ]
     columns = ["game", "agent", "label", "seat", "games", "different", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))

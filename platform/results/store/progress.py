@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import textwrap
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from sqlalchemy import Row, insert, select, update
 
 from ...core.errors import UserError
+from ...core.number_text import signal_name
 from ...core.terminal.visible import visible, without_passwords
 from ..integrity.checksums import checksum, differs
 from ..outage import outlasting
@@ -34,7 +36,14 @@ _WITHOUT_DRIVER = ("play",)  # kinds to which people add the games that they pla
 RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
 LIVE = RUNNING, WAITING  # a driver has the run; without a worker it waits
 ARCHIVED = "archived"
-KILLED = "Its process ended without a word: by a signal, such as Ctrl-C, or by a crash."
+KILLED = "Its process ended without a word: it was killed, or it crashed."
+UNKNOWN_END = "Its process ended without a word: by a signal, such as Ctrl-C, or by a crash."  # in earlier versions
+BY_SIGNAL = {  # why a process ends that a signal ends; 0: the time it was given is over
+    0: "Its time was over.",
+    signal.SIGINT: "Ctrl-C ended it.",
+    signal.SIGTERM: "SIGTERM ended it, sent by `kill` or a scheduler.",
+    getattr(signal, "SIGHUP", -1): "SIGHUP ended it: its terminal was closed.",
+}
 LONGEST_REASON = 500  # characters
 SILENT = "Its process has been silent since: it was killed, or its machine cannot be reached."
 
@@ -107,15 +116,32 @@ class ProgressReporter:
 
     def __enter__(self) -> Self:
         self._report_now()
+        self._say(KILLED)  # what holds unless another reason follows
         self._thread.start()
+        _REPORTING.add(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        _REPORTING.discard(self)
         self._ended.set()
         self._thread.join()
-        self._report(FINISHED if kind is None else STOPPED)
+        self._end(FINISHED if kind is None else STOPPED, _reason(error))
+
+    def end_at_once(self) -> None:
+        """Stores that the run stops here, and why; at any moment, over a connection of its own."""
+        self._ended.set()
+        with Store.open(self.database.url) as store:
+            self.database, self._annotations = store.database, store.annotations
+            self._thread.join()
+            self._end(STOPPED, _ending)
+
+    def _end(self, state: str, reason: str) -> None:
+        self._report(state)
+        self._say(reason)
+
+    def _say(self, reason: str) -> None:
         with contextlib.suppress(UserError):
-            self._keep(_reason(error))
+            self._keep(reason)
 
     def _keep(self, reason: str) -> None:
         """Stores why the run stopped, in place of an earlier reason."""
@@ -167,6 +193,23 @@ class ProgressReporter:
         return max(0.0, (last.done - first.done) / (last.time - first.time)) if last.time > first.time else 0.0
 
 
+_REPORTING: set[ProgressReporter] = set()  # those of the runs that this process drives
+_ending = ""  # why this process ends
+
+
+def end_by_signal(number: int) -> None:
+    """Notes which signal ends this process, the reason for which its runs stop; 0: the time it was given is over."""
+    global _ending
+    _ending = BY_SIGNAL.get(number, f"{signal_name(number)} ended it.")
+
+
+def end_all_at_once() -> None:
+    """Stores for all runs of this process that they stop here: it ends now, at whatever it is."""
+    for reporter in list(_REPORTING):
+        with contextlib.suppress(UserError):
+            reporter.end_at_once()
+
+
 def progress_of_runs(store: Store) -> list[RunProgress]:
     """Returns the progress of all runs, the oldest first."""
     stored, reports = store.stored_counts(), reported(store)
@@ -179,13 +222,15 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
         if run.run in archives:
             found[place] = replace(run, state=ARCHIVED, stored=json.loads(archives[run.run])["games"])
     return [
-        replace(
-            run,
-            note=notes.get(run.run, ""),
-            reason=run.reason or (reasons.get(run.run, "") if run.state == STOPPED else ""),
-        )
-        for run in found
+        replace(run, note=notes.get(run.run, ""), reason=_reason_of(run, reasons.get(run.run, ""))) for run in found
     ]
+
+
+def _reason_of(run: RunProgress, said: str) -> str:
+    """Returns why a run stopped, as its driver said last; a silent driver's last words may be of another time."""
+    if run.state != STOPPED or (run.reason and said != KILLED) or run.reason == SILENT:
+        return run.reason
+    return said
 
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
@@ -198,7 +243,7 @@ def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> R
         return RunProgress(run.id, run.kind, run.name, began=began, stored=stored)
     state, done, ended, reason = row.state, row.done, row.ended, ""
     if state in LIVE and ((dead := is_dead(row.holder)) or is_stale(row.heartbeat, time_now)):
-        state, reason = STOPPED, KILLED if dead else SILENT
+        state, reason = STOPPED, UNKNOWN_END if dead else SILENT
         if row.heartbeat <= time_now:  # the clock of a machine begins again when it starts
             last = round(time.time() + row.heartbeat - time_now)
             ended = datetime.fromtimestamp(last, UTC).isoformat(timespec="microseconds")
@@ -229,7 +274,7 @@ def _reason(error: BaseException | None) -> str:
     if error is None:
         return ""
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
-        return "Interrupted."
+        return _ending or "Interrupted."
     said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
     return visible(textwrap.shorten(without_passwords(said), LONGEST_REASON, placeholder=" ..."))
 
