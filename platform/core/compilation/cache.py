@@ -21,9 +21,10 @@ from numba.core.typing.templates import Signature
 
 from ..outputs import user_cache
 from .apart import KernelLibrary
-from .by_reference import ReferenceType
+from .late_numba import LateModule, evaluated
+from .members import ReferenceType
 
-_FORMAT = 6  # of stored kernels; to be raised when compilation/{apart,by_reference,entry}.py change
+_FORMAT = 7  # of stored kernels; to be raised when compilation/{apart,dispatcher,lending,members}.py change
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
@@ -60,7 +61,8 @@ def kernels_within(function: Any) -> list[Any]:
 
 def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     """Yields everything about `value` that determines the machine code of a kernel that uses it."""
-    value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # a kernel, or an intrinsic
+    if not isinstance(value, LateModule):  # a kernel or an intrinsic counts as its function
+        value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or evaluated(value)
     if isinstance(value, FunctionType):
         if id(value) not in seen and not _is_library(value.__module__):
             seen[id(value)] = value
@@ -70,7 +72,7 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
                 yield from _parts(cell.cell_contents, seen)
             yield from _parts(value.__defaults__, seen)
             if "kernel_signature" in vars(value):
-                yield f"{vars(value)['kernel_options']} {_type_part(vars(value)['kernel_signature'])}"
+                yield f"{vars(value)['kernel_options']} {_type_part(evaluated(vars(value)['kernel_signature']))}"
     elif isinstance(value, types.Type):
         yield _type_part(value)
     elif isinstance(value, np.ndarray):
@@ -85,7 +87,7 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield str(sorted(map(repr, value)))
     elif isinstance(value, types.ExternalFunction):
         yield f"{value.symbol} {value.sig}"
-    elif isinstance(value, ModuleType):
+    elif isinstance(value, ModuleType | LateModule):
         yield value.__name__
     elif isinstance(value, type) or callable(value):
         yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
@@ -170,6 +172,14 @@ class _FunctionCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         with self._guard_against_spurious_io_errors():  # as numba does it, without refreshing first
             return self._load_overload(signature, target_context)
+
+
+def cache_of(function: Any) -> KernelCache:
+    """Returns the cache of a kernel's function."""
+    cache: KernelCache = vars(function).get("kernel_cache") or vars(function).setdefault(
+        "kernel_cache", KernelCache(function)
+    )
+    return cache
 
 
 class KernelCache:
