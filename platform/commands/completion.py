@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
+from typing import Any
 
 
 def names_of(what: str) -> Sequence[str]:
@@ -12,7 +14,47 @@ def names_of(what: str) -> Sequence[str]:
 
 def proposing(what: str) -> Callable[[str], list[str]]:
     """Returns a completion for the shell: the names of a kind that begin with the typed text."""
-    return lambda incomplete: [name for name in names_of(what) if name.startswith(incomplete)]
+
+    def proposals(incomplete: str) -> list[str]:
+        return [name for name in names_of(what) if name.startswith(incomplete)]
+
+    proposals.what = what  # type: ignore[attr-defined]
+    return proposals
+
+
+def described(app: Any, name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    """Returns what the arguments and options of a command take, for `start.values_for`.
+
+    Values: the word for a kind of names; empty if the shell proposes files or nothing; None for a flag without a value.
+    """
+    import typer
+
+    kinds: dict[str, str] = {}
+    for each, annotation in inspect.get_annotations(function, eval_str=True).items():
+        for about in getattr(annotation, "__metadata__", ()):
+            kinds[each] = getattr(getattr(about, "autocompletion", None), "what", "")
+    for each, parameter in inspect.signature(function).parameters.items():
+        for about in getattr(parameter.annotation, "__metadata__", ()):
+            kinds[each] = getattr(getattr(about, "autocompletion", None), "what", "")
+    table: Any = typer.main.get_command(app)
+    command = table.get_command(None, name)
+    options: dict[str, str | None] = {"--help": None}
+    places = []
+    more = False
+    for one in command.params:
+        if one.param_type_name == "argument":
+            places.append(kinds.get(one.name, ""))
+            more = one.nargs != 1
+        else:
+            value = None if one.is_flag or one.count else kinds.get(one.name, "")
+            options |= dict.fromkeys((*one.opts, *one.secondary_opts), value)
+    return {"options": options, "places": places, "more": more}
+
+
+def _listed() -> Sequence[str]:
+    from .listing import listed_names
+
+    return listed_names()
 
 
 def _games() -> Sequence[str]:
@@ -63,5 +105,7 @@ _NAMES: dict[str, Callable[[], Sequence[str]]] = {
     "learner": _learners,
     "sampler": _samplers,
     "noise": _noises,
+    "listed": _listed,
     "run": _runs,
 }
+NAMED = tuple(what for what in _NAMES if what != "run")  # kinds whose names only a new version changes

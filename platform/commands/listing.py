@@ -14,6 +14,7 @@ from rich import box
 from rich.table import Table
 
 from ..core.terminal.console import Console
+from .completion import proposing
 
 if TYPE_CHECKING:
     from ..core.parameters import Declared, Registry
@@ -44,7 +45,7 @@ def list_names(
         str,
         typer.Argument(
             help="games, agents, evaluators, methods, samplers or noises; or the name of one to show in detail",
-            autocompletion=lambda incomplete: _proposals(incomplete),
+            autocompletion=proposing("listed"),
         ),
     ] = "",
 ) -> None:
@@ -91,9 +92,8 @@ def _registry(title: str) -> Registry[Any]:
     return found
 
 
-def _proposals(incomplete: str) -> list[str]:
-    names = [*TITLES, *(name for title in TITLES for name in _registry(title).places)]
-    return [name for name in names if name.startswith(incomplete)]
+def listed_names() -> list[str]:
+    return [*TITLES, *(name for title in TITLES for name in _registry(title).places)]
 
 
 class Described(NamedTuple):

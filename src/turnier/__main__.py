@@ -1,5 +1,5 @@
 """`python -m turnier` is the command `turnier`, for a Python whose scripts are not in PATH."""
 
-from turnier.commands.app import main
+from turnier.commands.start import main
 
 main()
