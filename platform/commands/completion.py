@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..core.parameters import Registry
 
 
 def names_of(what: str) -> Sequence[str]:
@@ -23,7 +27,7 @@ def proposing(what: str) -> Callable[[str], list[str]]:
 
 
 def described(app: Any, name: str, function: Callable[..., Any]) -> dict[str, Any]:
-    """Returns what the arguments and options of a command take, for `start.values_for`.
+    """Returns what the arguments and options of a command take, for `known_values.values_for`.
 
     Values: the word for a kind of names; empty if the shell proposes files or nothing; None for a flag without a value.
     """
@@ -51,34 +55,28 @@ def described(app: Any, name: str, function: Callable[..., Any]) -> dict[str, An
     return {"options": options, "places": places, "more": more}
 
 
+REGISTRIES = {  # by the words of `turnier list`; each is imported when its names are asked for
+    "games": ("turnier.games.registry", "GAMES"),
+    "agents": ("turnier.agents.registry", "AGENTS"),
+    "evaluators": ("turnier.agents.registry", "EVALUATORS"),
+    "methods": ("turnier.agents.ntuple.td", "LEARNING"),
+    "samplers": ("turnier.search.samplers.registry", "SAMPLERS"),
+    "noises": ("turnier.search.noise", "NOISES"),
+}
+
+
+def registry_of(title: str) -> Registry[Any]:
+    place, name = REGISTRIES[title]
+    found: Registry[Any] = getattr(importlib.import_module(place), name)
+    return found
+
+
+def _all_of(title: str) -> Callable[[], Sequence[str]]:
+    return lambda: list(registry_of(title).places)
+
+
 def _listed() -> Sequence[str]:
-    from .listing import listed_names
-
-    return listed_names()
-
-
-def _games() -> Sequence[str]:
-    from ..games.registry import GAMES
-
-    return list(GAMES.places)
-
-
-def _agents() -> Sequence[str]:
-    from ..agents.registry import AGENTS
-
-    return list(AGENTS.places)
-
-
-def _samplers() -> Sequence[str]:
-    from ..search.samplers.registry import SAMPLERS
-
-    return list(SAMPLERS.places)
-
-
-def _noises() -> Sequence[str]:
-    from ..search.noise import NOISES
-
-    return list(NOISES.places)
+    return [*REGISTRIES, *(name for title in REGISTRIES for name in registry_of(title).places)]
 
 
 def _runs() -> Sequence[str]:
@@ -100,11 +98,11 @@ def _learners() -> Sequence[str]:
 
 
 _NAMES: dict[str, Callable[[], Sequence[str]]] = {
-    "game": _games,
-    "agent": _agents,
+    "game": _all_of("games"),
+    "agent": _all_of("agents"),
     "learner": _learners,
-    "sampler": _samplers,
-    "noise": _noises,
+    "sampler": _all_of("samplers"),
+    "noise": _all_of("noises"),
     "listed": _listed,
     "run": _runs,
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_command_table import heavy_imports, imports
-from turnier.commands import start
+from turnier.commands import known_values
 from turnier.commands.app import app
 
 
@@ -19,12 +19,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CACHE_HOME", str(folder))
-        start.keep_note()
+        known_values.keep_note()
         yield folder
 
 
 def note() -> dict[str, dict[str, dict[str, object]]]:
-    found: dict[str, dict[str, dict[str, object]]] = json.loads(start.note_path().read_text())
+    found: dict[str, dict[str, dict[str, object]]] = json.loads(known_values.note_path().read_text())
     return found
 
 
@@ -49,8 +49,12 @@ def lines() -> list[str]:
 
 def asked(shell: str, line: str) -> dict[str, str]:
     if shell == "bash":
-        return {start.ASKED: "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
-    return {start.ASKED: f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+        return {known_values.ASKED: "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    return {
+        known_values.ASKED: f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -62,7 +66,7 @@ def test_the_note_answers_as_the_application_does(
     for line in tried:
         for name, value in asked(shell, line).items():
             monkeypatch.setenv(name, value)
-        known = start._answered()
+        known = known_values.answered()
         answer = capsys.readouterr().out
         with pytest.raises(SystemExit):
             app(prog_name="turnier")
@@ -79,20 +83,20 @@ def test_the_application_answers_what_the_note_does_not_know(
 ) -> None:
     for name, value in asked("bash", line).items():
         monkeypatch.setenv(name, value)
-    assert not start._answered() and not capsys.readouterr().out
+    assert not known_values.answered() and not capsys.readouterr().out
 
 
 def test_a_note_of_other_sources_is_written_again(cache: Path) -> None:
     variables = asked("bash", "turnier tournament tic")
-    call = "sys.argv = ['turnier']; from turnier.commands.start import main; main()"
-    kept = start.note_path().read_text()
+    call = "sys.argv = ['turnier']; from turnier.__main__ import main; main()"
+    kept = known_values.note_path().read_text()
     modules = imports(call, **variables)
     assert not {"typer", "rich", "numpy", "turnier.games.registry"} & modules
     content = json.loads(kept)
-    content["sources"][start.__file__] -= 1
+    content["sources"][known_values.__file__] -= 1
     content["names"]["game"] = ["tictac"]
-    start.note_path().write_text(json.dumps(content))
+    known_values.note_path().write_text(json.dumps(content))
     assert "typer" in imports(call, **variables)
-    assert json.loads(start.note_path().read_text())["names"] == json.loads(kept)["names"]
+    assert json.loads(known_values.note_path().read_text())["names"] == json.loads(kept)["names"]
     assert not heavy_imports(call, **variables)
-    assert os.listdir(start.note_path().parent) == [start.note_path().name]
+    assert os.listdir(known_values.note_path().parent) == [known_values.note_path().name]

@@ -1,8 +1,8 @@
-"""The entry of the command `turnier`: answers the shell that completes a value, and starts the application otherwise.
+"""The answers for a shell that completes a value, without the application.
 
 A shell asks at every press of Tab, so values come from a note in the user's cache: which values every argument and
 option of a command takes, and the names of games, agents and the like. The application writes the note, when it
-completes something and its modules are newer than the note.
+completes something and a module of it is not of the time that the note says.
 """
 
 from __future__ import annotations
@@ -22,23 +22,8 @@ ASKED = "_TURNIER_COMPLETE"  # how the shell asks, typer's variable
 _PLAIN = re.compile(r"[\w.-]+")  # words that no shell reads in another way
 
 
-def main() -> None:
-    if ASKED not in os.environ:
-        from .app import main as application
-
-        application()
-    elif not _answered():
-        from .app import main as application
-
-        try:
-            application()
-        finally:
-            with contextlib.suppress(OSError):
-                keep_note()
-
-
-def _answered() -> bool:
-    """Prints the values for what is typed, if the note has them."""
+def answered() -> bool:
+    """Prints the values for what is typed, if the shell completes it and the note has them."""
     with contextlib.suppress(OSError, ValueError, KeyError):
         shell = os.environ[ASKED].removeprefix("complete_")
         typed, begun = _typed(shell)
