@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .late_numba import Expression, evaluated, found
+from .late_numba import Expression, found, reference_types, type_of
 
 _LOCK = threading.RLock()
 _NUMBAS = f"{__package__}.members"
@@ -51,15 +51,7 @@ class ByReference:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
-_types: dict[type[ByReference], Expression] = {}
-
-
 def reference_type(cls: type[ByReference], *members: Any) -> Expression:
     """Declares the types of a class's members and returns the class's own, for signatures of kernels."""
-    declared = _types[cls] = _ReferenceType(cls, members)
+    declared = reference_types[cls] = _ReferenceType(cls, members)
     return declared
-
-
-def type_of(cls: type[ByReference]) -> Any:
-    """Returns the numba type of a class."""
-    return evaluated(_types[cls])

@@ -18,8 +18,9 @@ from numba.core.typing import make_concrete_template
 from numba.extending import typeof_impl
 
 from .apart import KernelLibrary
+from .by_reference import ByReference
 from .cache import cache_of
-from .late_numba import CalledByAddress, Late, evaluated, numba_is_here
+from .late_numba import CalledByAddress, Late, evaluated, numba_is_here, type_of
 from .lending import LendingCompiler
 from .progress import compiled
 
@@ -160,6 +161,7 @@ def pointer_to(kernel: Any) -> Any:
     return found or vars(kernel).setdefault("kernel_pointer", KernelPointer(kernel))
 
 
+typeof_impl.register(ByReference)(lambda value, context: type_of(type(value)))
 typeof_impl.register(Late)(lambda value, context: value.numba_type)
 typeof_impl.register(CalledByAddress)(lambda value, context: types.FunctionType(value.signature()))
 WrapperAddressProtocol.register(CalledByAddress)

@@ -126,6 +126,14 @@ def found(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+reference_types: dict[type, Expression] = {}  # of classes by reference
+
+
+def type_of(cls: type) -> Any:
+    """Returns the numba type of a class by reference; stored machine code names it by this."""
+    return evaluated(reference_types[cls])
+
+
 class LateModule:
     """A module that is imported when an attribute of it is asked for."""
 

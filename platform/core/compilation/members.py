@@ -13,9 +13,9 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel.models import OpaqueModel
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, lower_getattr_generic, register_model, typeof_impl, unbox
+from numba.extending import NativeValue, lower_getattr_generic, register_model, unbox
 
-from .by_reference import ByReference, type_of
+from .late_numba import type_of
 from .lending import disown
 
 _WORD = 8  # bytes
@@ -47,13 +47,13 @@ def _cell_of(kernel: Any) -> int:
 class ReferenceType(types.Type):  # type: ignore[misc]
     """The numba type of a class by reference; its attributes are the members."""
 
-    def __init__(self, cls: type[ByReference], members: tuple[types.Type, ...]) -> None:
+    def __init__(self, cls: type, members: tuple[types.Type, ...]) -> None:
         self.instance_class, self.members = cls, members
         super().__init__(f"{cls.__name__}({cls.__module__})")
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return tuple(field.name for field in dataclasses.fields(self.instance_class))  # type: ignore[arg-type]
+        return tuple(field.name for field in dataclasses.fields(self.instance_class))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type_of, (self.instance_class,)  # which its class declares, and has no need to be stored
@@ -84,7 +84,6 @@ def _width(member: types.Type) -> int:
     return 5 + 2 * member.ndim if isinstance(member, types.Array) else 1
 
 
-typeof_impl.register(ByReference)(lambda value, context: type_of(type(value)))
 register_model(ReferenceType)(OpaqueModel)
 
 
