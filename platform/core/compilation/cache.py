@@ -24,7 +24,7 @@ from .apart import KernelLibrary
 from .late_numba import LateModule, evaluated
 from .members import ReferenceType
 
-_FORMAT = 7  # of stored kernels; to be raised when compilation/{apart,dispatcher,lending,members}.py change
+_FORMAT = 7  # of stored kernels; to be raised when compilation/{apart,dispatcher,late_numba,lending,members}.py change
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
@@ -114,7 +114,8 @@ def _class_part(value: Any) -> str:
 
 
 def _is_library(module: str) -> bool:
-    return module.partition(".")[0] in _LIBRARIES
+    """Whether the code of a module does not count: a library's, or that which only stands for numba."""
+    return module.partition(".")[0] in _LIBRARIES or module == evaluated.__module__
 
 
 def _code_parts(code: CodeType, names: dict[str, Any], docstring: str | None, seen: dict[int, Any]) -> Iterator[str]:
