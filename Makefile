@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 # `make test-all` plays every variant of every agent in every game, and runs long tests; CI plays each variant in one.
 # `make quick` runs the tests nearest to what has changed since `main`, for a minute.
-.PHONY: setup study test test-all coverage quick check bench clean
+.PHONY: setup study test test-all coverage quick check bench wheel clean
 
 setup: .venv/ready
 
@@ -40,6 +40,10 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# dist/*.whl, with the machine code of a newcomer's first games.
+wheel: setup
+	$(BIN)/python make_wheel.py
 
 clean:
 	rm -rf .venv build dist benchmarks/build src/*.egg-info

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from ..core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
-from ..core.kernel import kernel, mark_of, tell_type
+from ..core.kernel import kernel, mark_of, tell_type, types
 from ..core.rng import Rng
 from ..games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
 from ..games.game import MAX_SEATS

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.parameters import parameter
 from ..games.abi import Actions, Floats
 from .abi import VALUES, VISITS, Root

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import types
 
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.parameters import parameter
 from ..games.abi import Floats
 from ..games.game import Game

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ..core.atomics import fetch_add
 from ..core.helper_threads import LINE, SHARE, HelperThreads, Post, await_helpers, call_helpers
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.packing import Package, pack, packing
 from ..core.parameters import parameter
 from ..core.rng import Rng, next_word, seed_stream

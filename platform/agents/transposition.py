@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.rng import GOLDEN, MIX1, fold
 
 ABSENT = -1  # no such entry

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ..agents.abi import (
     DECISIONS,
@@ -24,7 +23,7 @@ from ..agents.abi import (
     WHOLE,
 )
 from ..core.clock import nanoseconds
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.rng import below
 from ..games.abi import CHANCE, GAME, TERMINAL
 from ..games.generic import copy_state, draw_outcome

@@ -6,7 +6,6 @@ Each match has its own random streams, so its moves are the same as if played al
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ..agents.abi import (
     DECISIONS,
@@ -25,7 +24,7 @@ from ..agents.abi import (
     WHOLE,
 )
 from ..core.clock import nanoseconds
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ..games.generic import copy_state, draw_outcome
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..core.parameters import Registry
 
 
 def names_of(what: str) -> Sequence[str]:
@@ -12,31 +18,65 @@ def names_of(what: str) -> Sequence[str]:
 
 def proposing(what: str) -> Callable[[str], list[str]]:
     """Returns a completion for the shell: the names of a kind that begin with the typed text."""
-    return lambda incomplete: [name for name in names_of(what) if name.startswith(incomplete)]
+
+    def proposals(incomplete: str) -> list[str]:
+        return [name for name in names_of(what) if name.startswith(incomplete)]
+
+    proposals.what = what  # type: ignore[attr-defined]
+    return proposals
 
 
-def _games() -> Sequence[str]:
-    from ..games.registry import GAMES
+def described(app: Any, name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    """Returns what the arguments and options of a command take, for `known_values.values_for`.
 
-    return list(GAMES.places)
+    Values: the word for a kind of names; empty if the shell proposes files or nothing; None for a flag without a value.
+    """
+    import typer
+
+    kinds: dict[str, str] = {}
+    for each, annotation in inspect.get_annotations(function, eval_str=True).items():
+        for about in getattr(annotation, "__metadata__", ()):
+            kinds[each] = getattr(getattr(about, "autocompletion", None), "what", "")
+    for each, parameter in inspect.signature(function).parameters.items():
+        for about in getattr(parameter.annotation, "__metadata__", ()):
+            kinds[each] = getattr(getattr(about, "autocompletion", None), "what", "")
+    table: Any = typer.main.get_command(app)
+    command = table.get_command(None, name)
+    options: dict[str, str | None] = {"--help": None}
+    places = []
+    more = False
+    for one in command.params:
+        if one.param_type_name == "argument":
+            places.append(kinds.get(one.name, ""))
+            more = one.nargs != 1
+        else:
+            value = None if one.is_flag or one.count else kinds.get(one.name, "")
+            options |= dict.fromkeys((*one.opts, *one.secondary_opts), value)
+    return {"options": options, "places": places, "more": more}
 
 
-def _agents() -> Sequence[str]:
-    from ..agents.registry import AGENTS
-
-    return list(AGENTS.places)
-
-
-def _samplers() -> Sequence[str]:
-    from ..search.samplers.registry import SAMPLERS
-
-    return list(SAMPLERS.places)
+REGISTRIES = {  # by the words of `turnier list`; each is imported when its names are asked for
+    "games": ("turnier.games.registry", "GAMES"),
+    "agents": ("turnier.agents.registry", "AGENTS"),
+    "evaluators": ("turnier.agents.registry", "EVALUATORS"),
+    "methods": ("turnier.agents.ntuple.td", "LEARNING"),
+    "samplers": ("turnier.search.samplers.registry", "SAMPLERS"),
+    "noises": ("turnier.search.noise", "NOISES"),
+}
 
 
-def _noises() -> Sequence[str]:
-    from ..search.noise import NOISES
+def registry_of(title: str) -> Registry[Any]:
+    place, name = REGISTRIES[title]
+    found: Registry[Any] = getattr(importlib.import_module(place), name)
+    return found
 
-    return list(NOISES.places)
+
+def _all_of(title: str) -> Callable[[], Sequence[str]]:
+    return lambda: list(registry_of(title).places)
+
+
+def _listed() -> Sequence[str]:
+    return [*REGISTRIES, *(name for title in REGISTRIES for name in registry_of(title).places)]
 
 
 def _runs() -> Sequence[str]:
@@ -58,10 +98,12 @@ def _learners() -> Sequence[str]:
 
 
 _NAMES: dict[str, Callable[[], Sequence[str]]] = {
-    "game": _games,
-    "agent": _agents,
+    "game": _all_of("games"),
+    "agent": _all_of("agents"),
     "learner": _learners,
-    "sampler": _samplers,
-    "noise": _noises,
+    "sampler": _all_of("samplers"),
+    "noise": _all_of("noises"),
+    "listed": _listed,
     "run": _runs,
 }
+NAMED = tuple(what for what in _NAMES if what != "run")  # kinds whose names only a new version changes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import json
 import os
@@ -14,9 +13,10 @@ from rich import box
 from rich.table import Table
 
 from ..core.terminal.console import Console
+from .completion import REGISTRIES, proposing, registry_of
 
 if TYPE_CHECKING:
-    from ..core.parameters import Declared, Registry
+    from ..core.parameters import Declared
 
 SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
 WIDE = 100  # columns of a terminal that has room for whole ranges
@@ -29,14 +29,6 @@ TITLES = {
     "samplers": "Samplers, of turnier tune",
     "noises": "Noise strategies, of turnier tune",
 }
-_REGISTRIES = {  # by the same words; each is imported when it is listed
-    "games": ("turnier.games.registry", "GAMES"),
-    "agents": ("turnier.agents.registry", "AGENTS"),
-    "evaluators": ("turnier.agents.registry", "EVALUATORS"),
-    "methods": ("turnier.agents.ntuple.td", "LEARNING"),
-    "samplers": ("turnier.search.samplers.registry", "SAMPLERS"),
-    "noises": ("turnier.search.noise", "NOISES"),
-}
 
 
 def list_names(
@@ -44,7 +36,7 @@ def list_names(
         str,
         typer.Argument(
             help="games, agents, evaluators, methods, samplers or noises; or the name of one to show in detail",
-            autocompletion=lambda incomplete: _proposals(incomplete),
+            autocompletion=proposing("listed"),
         ),
     ] = "",
 ) -> None:
@@ -74,7 +66,7 @@ def list_names(
         from ..agents.seats.standins import kind_of
 
         wanted = kind_of(what)
-    registries = {title: _registry(title) for title in TITLES}
+    registries = {title: registry_of(title) for title in TITLES}
     for title, registry in registries.items():
         if what in registry.places or registry.kind == wanted or what in registry.installed():
             found = _own(title)[what] if what in registry.places else _described(registry.load(what))
@@ -83,17 +75,6 @@ def list_names(
         names = [name for registry in registries.values() for name in (*registry.places, *registry.installed())]
         raise unknown("game, agent or the like", what, [*TITLES, *names])
     _print_parameters(console, registry.kind, found)
-
-
-def _registry(title: str) -> Registry[Any]:
-    place, name = _REGISTRIES[title]
-    found: Registry[Any] = getattr(importlib.import_module(place), name)
-    return found
-
-
-def _proposals(incomplete: str) -> list[str]:
-    names = [*TITLES, *(name for title in TITLES for name in _registry(title).places)]
-    return [name for name in names if name.startswith(incomplete)]
 
 
 class Described(NamedTuple):
@@ -129,13 +110,13 @@ def _own(title: str) -> dict[str, Described]:
     from ..core.errors import MALFORMED
     from ..core.outputs import user_cache
 
-    code = own_code() if _REGISTRIES[title][0].split(".")[1] in FLOORS else ""
+    code = own_code() if REGISTRIES[title][0].split(".")[1] in FLOORS else ""
     note = user_cache() / "lists" / f"{title}.json"
     with contextlib.suppress(OSError, *MALFORMED):
         kept = json.loads(note.read_text())
         if kept["code"] == code:
             return {name: Described(*one) for name, one in kept["names"].items()}
-    registry = _registry(title)
+    registry = registry_of(title)
     found = {name: _described(registry.load(name)) for name in registry.names()}
     if code:
         with contextlib.suppress(OSError):
@@ -165,7 +146,7 @@ def _print_names(console: Console, title: str) -> None:
 
     table = _table("name", "parameters", "description", title=TITLES[title])
     table.columns[1].justify = "right"
-    registry, found = _registry(title), _own(title)
+    registry, found = registry_of(title), _own(title)
     for name in sorted(registry.installed()):
         try:
             found[name] = _described(registry.load(name))

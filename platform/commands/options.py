@@ -53,8 +53,12 @@ def is_typed(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
-AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
+GameArgument = Annotated[
+    str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"', autocompletion=proposing("game"))
+]
+AgentsArgument = Annotated[
+    list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"', autocompletion=proposing("agent"))
+]
 
 RunArgument = Annotated[
     str, typer.Argument(help="a run: its name, its id or the beginning of it, or last", autocompletion=proposing("run"))

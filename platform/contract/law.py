@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
 import os
 import re
@@ -9,14 +10,13 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numba
-
 from ..core.errors import UserError
 from ..games.game import Game
 
 Law = Callable[..., None]
 
-OURS = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(numba.__file__), "<")
+_NUMBA = importlib.util.find_spec("numba")
+OURS = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(str(_NUMBA and _NUMBA.origin)), "<")
 COMPILER = "Failed in nopython mode pipeline (step: nopython frontend) "
 LONGEST = 300  # characters of an exception's message
 

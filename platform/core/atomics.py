@@ -11,16 +11,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from .kernel import JIT
+from .compilation.late_numba import JIT, cgutils, external_function, intrinsic, ir, types
 
 PLAIN = threading.Condition()  # guards all shared arrays while kernels are plain Python
 # Yields the processor to another thread; from the C library.
-yield_processor = types.ExternalFunction("sched_yield", types.int32()) if JIT else os.sched_yield
+yield_processor = external_function("sched_yield", types.int32()) if JIT else os.sched_yield
 Emit = Callable[..., Any]  # (builder, pointer to the element, operands...) -> the operation's result
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import time
 
-from numba import types
-
-from .kernel import JIT, kernel
+from .compilation.late_numba import JIT, external_function, types
+from .kernel import kernel
 
 if JIT:
-    _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
+    _clock_gettime = external_function("clock_gettime", types.int32(types.int32, types.intp))
 else:
     _libc = ctypes.CDLL(None)
 

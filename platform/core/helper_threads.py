@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from .atomics import PLAIN, load, store, yield_processor
-from .kernel import JIT, compile_kernel, kernel, pointer
+from .compilation.late_numba import JIT, external_function, types
+from .kernel import compile_kernel, kernel, pointer
 from .packing import Package
 
 # Words of a post, the array through which helpers are called; the last three take up 16 each.
@@ -34,12 +34,12 @@ SHARE = types.void(Package, Post)  # (a helper's packed arguments, post): does t
 _ADDRESS = types.intp
 
 if JIT:
-    mutex_init = types.ExternalFunction("pthread_mutex_init", types.int32(_ADDRESS, _ADDRESS))
-    mutex_lock = types.ExternalFunction("pthread_mutex_lock", types.int32(_ADDRESS))
-    mutex_unlock = types.ExternalFunction("pthread_mutex_unlock", types.int32(_ADDRESS))
-    condition_init = types.ExternalFunction("pthread_cond_init", types.int32(_ADDRESS, _ADDRESS))
-    condition_wait = types.ExternalFunction("pthread_cond_wait", types.int32(_ADDRESS, _ADDRESS))
-    condition_broadcast = types.ExternalFunction("pthread_cond_broadcast", types.int32(_ADDRESS))
+    mutex_init = external_function("pthread_mutex_init", types.int32(_ADDRESS, _ADDRESS))
+    mutex_lock = external_function("pthread_mutex_lock", types.int32(_ADDRESS))
+    mutex_unlock = external_function("pthread_mutex_unlock", types.int32(_ADDRESS))
+    condition_init = external_function("pthread_cond_init", types.int32(_ADDRESS, _ADDRESS))
+    condition_wait = external_function("pthread_cond_wait", types.int32(_ADDRESS, _ADDRESS))
+    condition_broadcast = external_function("pthread_cond_broadcast", types.int32(_ADDRESS))
 else:  # one condition variable for all posts: a thread woken for nothing waits again
 
     def mutex_init(mutex: int, attributes: int) -> None: ...

@@ -11,39 +11,49 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core import imputils
-from numba.extending import intrinsic
 
-from .compilation.lending import disown
+from .compilation.late_numba import LateModule, evaluated, intrinsic, types
 from .kernel import JIT, compile_kernel, kernel
 
+imputils, lending = LateModule("numba.core.imputils"), LateModule(f"{__package__}.compilation.lending")
 WORDS = 512  # of a package
 Package = types.Array(types.int64, 1, "C")
+
+
+def _tuples_in(words: Any, content: Any, context: Any, builder: Any) -> Any:
+    """Returns the data of an array as a pointer to tuples."""
+    data = context.make_array(evaluated(Package))(context, builder, words).data
+    return builder.bitcast(data, context.get_value_type(evaluated(content)).as_pointer())
+
+
+def _stored(value: Any, content: Any, place: Any, context: Any, builder: Any) -> Any:
+    builder.store(lending.disown(context, builder, evaluated(content), value), place, align=8)
+    return context.get_dummy_value()
+
+
+def _loaded(content: Any, place: Any, context: Any, builder: Any) -> Any:
+    value = lending.disown(context, builder, evaluated(content), builder.load(place, align=8))
+    return imputils.impl_ret_borrowed(context, builder, evaluated(content), value)
 
 
 def packing(content: Any) -> tuple[Any, Any]:
     """Returns write(words, tuple) and read(words) -> tuple, usable in kernels, for a numba type of tuple."""
 
     def place(context: Any, builder: Any, words: Any) -> Any:
-        """Returns the array's data as a pointer to the tuple."""
-        llvm_type = context.get_value_type(content)
-        if context.get_abi_sizeof(llvm_type) > 8 * WORDS:
-            raise TypeError(f"{content} needs {context.get_abi_sizeof(llvm_type)} bytes, a package has {8 * WORDS}")
-        return builder.bitcast(context.make_array(Package)(context, builder, words).data, llvm_type.as_pointer())
+        size = context.get_abi_sizeof(context.get_value_type(evaluated(content)))
+        if size > 8 * WORDS:
+            raise TypeError(f"{content} needs {size} bytes, a package has {8 * WORDS}")
+        return _tuples_in(words, content, context, builder)
 
     def write(typing_context: Any, words: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = disown(context, builder, content, arguments[1])
-            builder.store(value, place(context, builder, arguments[0]), align=8)
-            return context.get_dummy_value()
+            return _stored(arguments[1], content, place(context, builder, arguments[0]), context, builder)
 
         return types.void(Package, content), generate
 
     def read(typing_context: Any, words: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = disown(context, builder, content, builder.load(place(context, builder, arguments[0]), align=8))
-            return imputils.impl_ret_borrowed(context, builder, content, value)
+            return _loaded(content, place(context, builder, arguments[0]), context, builder)
 
         return content(Package), generate
 
@@ -73,22 +83,18 @@ def shelf(content: Any) -> tuple[Any, Any]:
     """
 
     def place(context: Any, builder: Any, words: Any, index: Any) -> Any:
-        llvm_type = context.get_value_type(content)
-        data = builder.bitcast(context.make_array(Package)(context, builder, words).data, llvm_type.as_pointer())
-        return builder.gep(data, [index])
+        return builder.gep(_tuples_in(words, content, context, builder), [index])
 
     def put(typing_context: Any, words: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             words, index, value = arguments
-            builder.store(disown(context, builder, content, value), place(context, builder, words, index), align=8)
-            return context.get_dummy_value()
+            return _stored(value, content, place(context, builder, words, index), context, builder)
 
         return types.void(Package, types.int64, content), generate
 
     def get(typing_context: Any, words: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = disown(context, builder, content, builder.load(place(context, builder, *arguments), align=8))
-            return imputils.impl_ret_borrowed(context, builder, content, value)
+            return _loaded(content, place(context, builder, *arguments), context, builder)
 
         return content(Package, types.int64), generate
 

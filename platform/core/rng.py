@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from .kernel import kernel
+from .kernel import kernel, types
 
 Rng = types.Array(types.uint64, 1, "C")  # the type of a stream, [4]
 

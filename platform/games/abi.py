@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from ..core.compilation.by_reference import ByReference, LateType, pointer_type, reference_type
 from ..core.compilation.progress import compiled_together
-from ..core.kernel import kernel, late_pointer, pointer
+from ..core.kernel import kernel, late_pointer, pointer, types
 from ..core.rng import Rng
 
 STATE_DTYPE = np.int64

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from ..core.rng import Rng, below, uniform
 from .abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from .abi import GAME, STATE_DTYPE, TERMINAL, Actions, Floats
 from .game import Game, Ints
 from .generic import copy_state

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ..core.kernel import kernel
+from ..core.kernel import kernel, types
 from . import abi
 from .abi import TERMINAL
 from .drawing import Notes, squares

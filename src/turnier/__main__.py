@@ -1,5 +1,24 @@
-"""`python -m turnier` is the command `turnier`, for a Python whose scripts are not in PATH."""
+"""The command `turnier`, also as `python -m turnier`, for a Python whose scripts are not in PATH."""
 
-from turnier.commands.app import main
+import contextlib
+import os
 
-main()
+from turnier.commands import known_values
+
+
+def main() -> None:
+    completes = known_values.ASKED in os.environ
+    if completes and known_values.answered():
+        return
+    from turnier.commands.app import main as application
+
+    try:
+        application()
+    finally:
+        if completes:
+            with contextlib.suppress(OSError):
+                known_values.keep_note()
+
+
+if __name__ == "__main__":
+    main()

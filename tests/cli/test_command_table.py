@@ -23,7 +23,9 @@ from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
 
 KERNELS = "numba.np.arraymath"  # numba imports it for its first kernel
-HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "starlette", "altair", "rich", "networkx", KERNELS}
+F2PY = "numpy.f2py.crackfortran"  # which SciPy would import
+HEAVY = {"numba", "llvmlite", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "starlette", "altair", "rich"}
+HEAVY |= {"networkx", KERNELS, F2PY}
 HEAVY |= {f"scipy.{part}" for part in ("special", "stats", "optimize", "linalg", "sparse", "sparse.csgraph")}
 
 
@@ -74,8 +76,8 @@ def test_completing_a_value_imports_nothing_that_plays(typed: str, imported: set
     assert imported | {"rich"} >= heavy_imports(code, **variables)
 
 
-PLAYS = {"rich", "numpy", "numba", KERNELS}
-SHOWS = {"rich", "numpy", "numba", "sqlalchemy", "pandas", "scipy.special", "scipy.sparse"}  # of a rating list
+PLAYS = {"rich", "numpy", "numba", "llvmlite", KERNELS}
+SHOWS = {"rich", "numpy", "sqlalchemy", "pandas", "scipy.special", "scipy.sparse"}  # of a rating list
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,16 @@ def store_of_a_tournament(tmp_path_factory: pytest.TempPathFactory) -> str:
     for title in TITLES:
         _own(title)  # which the user's cache then has
     return url
+
+
+def test_no_module_imports_numba_before_a_kernel_is_used() -> None:
+    """Of what declares games and agents, and of what reads results: only core/compilation has numba at hand."""
+    modules = "import turnier; from pkgutil import walk_packages; from importlib import import_module"
+    floors = "'turnier.core.compilation', 'turnier.dashboards', 'turnier.studies', 'turnier.__main__'"
+    wanted = f"[one.name for one in walk_packages(turnier.__path__, 'turnier.') if not one.name.startswith(({floors}))]"
+    found = imports(f"{modules}; print(*[import_module(name).__name__ for name in {wanted}])")
+    assert {"turnier.games.twenty48.lanes", "turnier.agents.puct.search", "turnier.arena.play_kernel"} <= found
+    assert not {"numba", "llvmlite"} & found
 
 
 def test_lists_are_kept_for_the_present_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

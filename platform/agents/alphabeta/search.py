@@ -10,9 +10,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng
 from ...games.abi import GAME, NO_WIN, Floats, State
 from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch

@@ -8,9 +8,8 @@ a board are the same input.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, TERMINAL, Actions, Gains, State, States
 from ...games.generic import copy_state
 from ..abi import ACT, VALUES, VISITS

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter, parameters_of
 from ...games.abi import GAME, Actions, Floats, State
 from ...games.game import Game

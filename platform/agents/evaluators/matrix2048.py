@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter
 from ...games.abi import TERMINAL, Actions
 from ...games.game import Game

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter
 from ...games.abi import Floats, State
 from ...games.game import Game

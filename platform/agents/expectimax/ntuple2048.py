@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Floats, State
 from ...games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
 from ...games.twenty48.rules import BOARD

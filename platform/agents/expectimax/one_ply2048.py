@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import types
 
 from ...core.clock import nanoseconds
-from ...core.kernel import kernel, pointer
+from ...core.kernel import kernel, pointer, types
 from ...core.rng import Rng, next_word
 from ...games.abi import GAME, Actions, Floats, State
 from ...games.twenty48.board import random_tile

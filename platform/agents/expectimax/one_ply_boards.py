@@ -7,9 +7,8 @@ only the entries that an action changes are looked up, as in learning.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from ...games.generic import copy_state
 from ..abi import ACT, VALUES, VISITS, SeatKernels

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import GOLDEN
 from ...games.abi import Floats
 from ...games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose

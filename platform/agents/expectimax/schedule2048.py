@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Floats, State
 from .search import AFTERSTATE, DEEPEST, DEPTH, EMPTY_STEP, LEAF, SCHEDULE, SHALLOWEST, STATE
 

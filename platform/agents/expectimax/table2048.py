@@ -7,9 +7,8 @@ not need the points so far, which follow from the board and the number of tiles 
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import GOLDEN, fold
 from ...games.abi import Floats, State
 from ...games.twenty48.board import tile_sum

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import JIT, kernel, pointer
+from ...core.kernel import JIT, kernel, pointer, types
 from ...core.packing import WORDS, Package, Remade, pack, packing
 from ...core.parameters import parameter
 from ...games.abi import Actions, Floats

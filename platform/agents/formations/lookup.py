@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import Actions, Floats
 from ...games.twenty48.board import count_empty, reverse_columns, reverse_rows, transpose
 from .formation import LOW_SHIFT, OVER, SUM_BITS

@@ -8,9 +8,8 @@ mean over the tiles that chance may place, needs only the next two layers.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import Actions
 from ...games.twenty48.board import MOVED, transpose
 from .formation import CHANGED, FIXED_MOVES, LOW_SHIFT, NO_ROWS, SUM_BITS, Numbering

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter
 from ...games.game import Game, NumArray, Position
 from ..abi import ACT, VISITS, SeatKernels

@@ -11,9 +11,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng, below, next_word, seed_stream
 from ...games.abi import CHANCE, GAME, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome

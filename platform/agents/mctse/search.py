@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng, below
 from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import load, store, yield_processor
 from ...core.helper_threads import GONE, SHARE, Post, await_helpers, call_helpers
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.packing import Package, packing
 from ...core.rng import Rng, fork_streams
 from ...games.abi import GAME, Floats, State

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import prefetch
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.packing import Package, new_shelf, shelf
 from ...games.abi import GAME, Counts, Floats, Gains, Rngs, States
 from ..abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch

@@ -13,10 +13,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from ...core.helper_threads import LINE
-from ...core.kernel import kernel, tell_type
+from ...core.kernel import kernel, tell_type, types
 
 NONE = -1  # no such node
 # Indices into `counts`.

@@ -15,11 +15,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import fetch_add, load, prefetch, store
 from ...core.helper_threads import LINE
-from ...core.kernel import kernel, tell_type
+from ...core.kernel import kernel, tell_type, types
 from ...games.abi import Floats
 from .tree import (
     IS_ACTION,

@@ -7,10 +7,9 @@ table in quarters, see layout.py. Needs 16 cell values, tuples with ascending ce
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import prefetch
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.twenty48.board import reverse_columns, reverse_rows, transpose
 from .intrinsics import gather_bits
 from .network_kernels import BASES, ENTRIES, ORIGIN, STAGE, STAGES, TUPLES, WIDTH, EntryTable, Header, Index

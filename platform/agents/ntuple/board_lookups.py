@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import prefetch
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Actions, Floats, State
 from .intrinsics import add_four_changes
 from .network_kernels import (

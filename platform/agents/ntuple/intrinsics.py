@@ -5,19 +5,28 @@ With `NUMBA_DISABLE_JIT=1`, and on processors without the instruction, all are p
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from ...core.kernel import JIT, kernel
+from ...core.compilation.late_numba import JIT, cgutils, intrinsic, ir, types
+from ...core.kernel import kernel
 
 _WORD = types.uint64
 _0, _1 = np.uint64(0), np.uint64(1)
-HAS_BIT_GATHER = bool(JIT and binding.get_host_cpu_features().get("bmi2", False))
+
+
+def _has_bit_gather() -> bool:
+    with contextlib.suppress(OSError), Path("/proc/cpuinfo").open() as told:  # Linux knows it without LLVM
+        return any(line.startswith("flags") and "bmi2" in line.split() for line in told)
+    from llvmlite import binding
+
+    return bool(binding.get_host_cpu_features().get("bmi2", False))
+
+
+HAS_BIT_GATHER = JIT and _has_bit_gather()
 
 
 @kernel(_WORD(_WORD, _WORD))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ...core.errors import UserError
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 
 HUGE = 1 << 22  # bytes from which a table gets huge pages: look-ups in small ones keep missing the page buffer
 PAGE = 1 << 21  # bytes of a huge page; if a table begins inside one, its first part has small ones

@@ -6,9 +6,8 @@ Source: Szubert and Jaskowski 2014 (afterstates), Beal and Smith 1999 (temporal 
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from ...games.abi import Actions, Floats
 from ...games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
 from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome

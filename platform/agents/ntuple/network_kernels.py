@@ -8,10 +8,9 @@ see layout.py for the sums of temporal coherence.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from ...core.atomics import prefetch
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import Actions
 from ..evaluator import OWN
 

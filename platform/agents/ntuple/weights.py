@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ...core.array_files import NetworkFiles, write_learned
 from ...core.errors import UserError, other_digest
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from .layout import Floats32, Layout, Places, new_table, place_in_quarters
 from .network import Network
 from .network_kernels import AT_END, ORIGIN

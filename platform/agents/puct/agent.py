@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ...core.errors import UserError
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter
 from ...core.rng import Rng
 from ...games.abi import GAME, Floats, State

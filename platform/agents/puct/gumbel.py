@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import Actions, Floats
 from ..mcts.tree import COUNT, FIRST, MEAN, PROVEN, STATUS, TREE, WIDTH
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng
 from ...games.abi import GAME, TERMINAL, Floats, State
 from ...games.generic import copy_state

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Actions, Floats, Gains, State, States
 from ...games.generic import copy_state
 from ..expectimax.one_ply_boards import worth_of_actions

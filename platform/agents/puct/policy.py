@@ -6,9 +6,8 @@ Its entries of a phase are those of the choosing seat, even if the action ends t
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Actions, Floats, State
 from ...games.generic import copy_state
 from ..ntuple.board_lookups import BOARD, set_board, step_of_sweep, value_of_action

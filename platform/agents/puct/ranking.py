@@ -6,9 +6,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng
 from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from ...games.generic import copy_state

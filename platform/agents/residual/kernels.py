@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, TERMINAL, Actions, Floats, State, States
 from ...games.generic import copy_state
 from ..abi import EVALUATE

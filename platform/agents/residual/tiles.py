@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from ...core.kernel import JIT
+from ...core.compilation.late_numba import JIT, cgutils, intrinsic, ir, types
 
 TILE, LANES, NINE = 6, 16, 9  # cells, their outputs, and the cells around each in `near`
-_WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)
 
 
 def _spread(builder: Any, number: Any) -> Any:
     """Returns a vector of sixteen times the same number."""
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    undefined = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
     vector = builder.insert_element(undefined, number, ir.IntType(32)(0))
     return builder.shuffle_vector(vector, undefined, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
@@ -33,26 +27,27 @@ def _add_tile(
 ) -> Any:  # fmt: skip
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         near, first, slots, layer, inputs, table, at, sums, to, outputs = arguments
+        word, vector = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)
         cells, numbers, weights, totals = (
             context.make_array(signature.args[number])(context, builder, array).data
             for number, array in ((0, near), (3, layer), (5, table), (7, sums))
         )
 
         def vector_at(data: Any, place: Any) -> Any:
-            return builder.bitcast(builder.gep(data, [place]), _VECTOR.as_pointer())
+            return builder.bitcast(builder.gep(data, [place]), vector.as_pointer())
 
-        places = [vector_at(totals, builder.add(to, builder.mul(outputs, _WORD(i)))) for i in range(TILE)]
-        registers = [cgutils.alloca_once(builder, _VECTOR) for _ in range(TILE)]
+        places = [vector_at(totals, builder.add(to, builder.mul(outputs, word(i)))) for i in range(TILE)]
+        registers = [cgutils.alloca_once(builder, vector) for _ in range(TILE)]
         for place, register in zip(places, registers, strict=True):
             builder.store(builder.load(place, align=4), register)
         with cgutils.for_range(builder, slots) as slot:
             rows = []
             for i in range(TILE):
-                cell = builder.load(builder.gep(cells, [builder.add(builder.add(first, _WORD(NINE * i)), slot.index)]))
+                cell = builder.load(builder.gep(cells, [builder.add(builder.add(first, word(NINE * i)), slot.index)]))
                 rows.append(builder.gep(numbers, [builder.mul(cell, inputs)]))
-            of_slot = builder.add(at, builder.mul(slot.index, builder.mul(inputs, _WORD(LANES))))
+            of_slot = builder.add(at, builder.mul(slot.index, builder.mul(inputs, word(LANES))))
             with cgutils.for_range(builder, inputs) as number:
-                place = builder.add(of_slot, builder.mul(number.index, _WORD(LANES)))
+                place = builder.add(of_slot, builder.mul(number.index, word(LANES)))
                 factors = builder.load(vector_at(weights, place), align=4)
                 for row, register in zip(rows, registers, strict=True):
                     product = builder.fmul(_spread(builder, builder.load(builder.gep(row, [number.index]))), factors)
@@ -61,8 +56,8 @@ def _add_tile(
             builder.store(builder.load(register), place, align=4)
         return context.get_dummy_value()
 
-    word = types.int64
-    return types.void(near, word, word, layer, word, table, word, sums, word, word), generate
+    number = types.int64
+    return types.void(near, number, number, layer, number, table, number, sums, number, number), generate
 
 
 def _add_tile_plainly(

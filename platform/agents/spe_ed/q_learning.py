@@ -15,11 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ...core.array_files import diverged, not_finite, read_arrays, write_learned
 from ...core.errors import UserError
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.parameters import parameter
 from ...core.rng import GOLDEN, Rng, below, fold, stream, uniform
 from ...games.abi import GAME, Floats, State

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ...agents.abi import ILLEGAL, NORMAL, SEATS, STOPPED, VALUES, VISITS, SeatKernels
 from ...agents.agent import Agent
@@ -19,7 +18,7 @@ from ...agents.registry import make_agent
 from ...agents.seats.failure import SeatFailure
 from ...agents.seats.seating import prepare_seat, seat_kernels
 from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from ...core.kernel import compile_kernel, kernel
+from ...core.kernel import compile_kernel, kernel, types
 from ...core.rng import streams
 from ...games.abi import CHANCE, GAME, TERMINAL
 from ...games.game import MAX_SEATS, Position

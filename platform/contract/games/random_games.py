@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import JIT, kernel
+from ...core.kernel import JIT, kernel, types
 from ...core.rng import Rng, stream
 from ...games import generic
 from ...games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, State

@@ -47,7 +47,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         result = dispatcher.overloads.get(dispatcher.kernel_signature.args)
         if result is None or result.library is not self or not dispatcher.__module__.startswith(_PACKAGE):
             return  # a caller passes other types than those declared, or code that is not ours
-        if getattr(importlib.import_module(dispatcher.__module__), dispatcher.__qualname__, None) is dispatcher:
+        if getattr(importlib.import_module(dispatcher.__module__), dispatcher.__qualname__, None) is dispatcher.kernel:
             self.dispatcher, self.symbol = dispatcher, result.fndesc.llvm_func_name
 
     def add_linking_library(self, library: Any) -> None:

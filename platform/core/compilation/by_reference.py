@@ -2,52 +2,28 @@
 
 A game is a dozen pointers, a seat with its evaluator thirty words. By value, every call passes them all, every kernel
 is compiled with them all, and a call from Python reads each of them out of its object. By reference they are written
-once to memory that never changes, and a kernel loads what it uses.
+once to memory that never changes, and a kernel loads what it uses. Numba learns of them in members.py.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import threading
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.datamodel.models import OpaqueModel
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, lower_getattr_generic, register_model, typeof_impl, unbox
 
-from .lending import disown
+from .late_numba import Expression, found, reference_types, type_of
 
-_WORD = 8  # bytes
 _LOCK = threading.RLock()
+_NUMBAS = f"{__package__}.members"
 
-
-def pointer_type(signature: Any) -> types.Type:
-    """Returns the type of a member that is a kernel's address."""
-    return types.ExternalFunctionPointer(signature, get_pointer=_address_of)
-
-
-class LateType(types.Type):  # type: ignore[misc]
-    """The type of a member that is the cell of a kernel which compiled code may be the first to ask for."""
-
-    def __init__(self, signature: Any) -> None:
-        self.called = pointer_type(signature)
-        self.types = (self.called,)
-        super().__init__(f"late {signature}")
-
-
-def _address_of(kernel: Any) -> int:
-    """Returns the address of a pointer; 0 for a kernel marked as a stand-in, which compiled code never calls."""
-    return 0 if getattr(kernel, "kernel_marks", {}).get("stand_in") else int(kernel.__wrapper_address__())
-
-
-def _cell_of(kernel: Any) -> int:
-    return 0 if getattr(kernel, "kernel_marks", {}).get("stand_in") else int(kernel.cell.ctypes.data)
+pointer_type = Expression(found, _NUMBAS, "pointer_type")  # (signature): of a member that is a kernel's address
+LateType = Expression(
+    found, _NUMBAS, "LateType"
+)  # (signature): the same, if compiled code may be the first to ask for it
+_ReferenceType = Expression(found, _NUMBAS, "ReferenceType")
 
 
 class ByReference:
@@ -67,101 +43,15 @@ class ByReference:
 
     def _written(self) -> npt.NDArray[np.int64]:
         """Returns the members in memory."""
-        members = zip(self.__getstate__().values(), reference_types[type(self)].members, strict=True)
-        return np.array(list(itertools.chain.from_iterable(itertools.starmap(_words_of, members))), np.int64)
+        from .members import words_of
+
+        return np.array(words_of(type_of(type(self)), self.__getstate__().values()), np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
-class ReferenceType(types.Type):  # type: ignore[misc]
-    """The numba type of a class by reference; its attributes are the members."""
-
-    def __init__(self, cls: type[ByReference], members: tuple[types.Type, ...]) -> None:
-        self.instance_class, self.members = cls, members
-        super().__init__(f"{cls.__name__}({cls.__module__})")
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(field.name for field in dataclasses.fields(self.instance_class))  # type: ignore[arg-type]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _type_of, (self.instance_class,)  # which its class declares, and has no need to be stored
-
-
-reference_types: dict[type[ByReference], ReferenceType] = {}
-
-
-def _type_of(cls: type[ByReference]) -> ReferenceType:
-    return reference_types[cls]
-
-
-def reference_type(cls: type[ByReference], *members: types.Type) -> ReferenceType:
+def reference_type(cls: type[ByReference], *members: Any) -> Expression:
     """Declares the types of a class's members and returns the class's own, for signatures of kernels."""
-    numba_type = reference_types[cls] = ReferenceType(cls, members)
-    typeof_impl.register(cls)(lambda value, context: numba_type)
-    return numba_type
-
-
-def _words_of(value: Any, member: types.Type) -> list[int]:
-    """Returns a member in memory."""
-    if isinstance(member, ReferenceType):
-        return [value.address]
-    if isinstance(member, types.ExternalFunctionPointer):
-        return [_address_of(value)]
-    if isinstance(member, LateType):
-        return [_cell_of(value)]
-    if isinstance(member, types.Array):  # numba's array, which belongs to nobody
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    word = np.array([value], np.float64 if member is types.float64 else np.int64)
-    return [int(word.view(np.int64)[0])]
-
-
-def _width(member: types.Type) -> int:
-    """Returns the number of words of a member."""
-    return 5 + 2 * member.ndim if isinstance(member, types.Array) else 1
-
-
-register_model(ReferenceType)(OpaqueModel)
-
-
-@infer_getattr
-class _Members(AttributeTemplate):  # type: ignore[misc]
-    key = ReferenceType
-
-    def generic_resolve(self, numba_type: ReferenceType, name: str) -> types.Type | None:
-        member = dict(zip(numba_type.fields, numba_type.members, strict=True)).get(name)
-        return member.called if isinstance(member, LateType) else member
-
-
-@lower_getattr_generic(ReferenceType)
-def _load(context: Any, builder: Any, numba_type: ReferenceType, value: Any, name: str) -> Any:
-    place = numba_type.fields.index(name)
-    member = numba_type.members[place]
-    offset = _WORD * sum(map(_width, numba_type.members[:place]))
-    if isinstance(member, LateType):
-        return _load_late(context, builder, member, cgutils.pointer_add(builder, value, offset))
-    there = cgutils.pointer_add(builder, value, offset, context.get_value_type(member).as_pointer())
-    loaded = builder.load(there, align=_WORD)
-    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-    return disown(context, builder, member, loaded)
-
-
-def _load_late(context: Any, builder: Any, member: LateType, place: Any) -> Any:
-    """Loads the address of a kernel from its cell; if there is none yet, has Python make it."""
-    address = context.get_value_type(member.called)
-    cell = builder.load(builder.bitcast(place, address.as_pointer().as_pointer()), align=_WORD)
-    with builder.if_then(cgutils.is_null(builder, builder.load(cell, align=_WORD)), likely=False):
-        make = builder.load(builder.gep(cell, [ir.Constant(ir.IntType(32), 1)]), align=_WORD)
-        builder.call(builder.bitcast(make, ir.FunctionType(ir.VoidType(), []).as_pointer()), [])
-    return builder.load(cell, align=_WORD)
-
-
-@unbox(ReferenceType)
-def _unbox(numba_type: ReferenceType, value: Any, c: Any) -> NativeValue:
-    number = c.pyapi.object_getattr_string(value, "address")
-    address = cgutils.alloca_once_value(c.builder, ir.Constant(cgutils.voidptr_t, None))
-    with c.builder.if_then(cgutils.is_not_null(c.builder, number)):
-        c.builder.store(c.pyapi.long_as_voidptr(number), address)
-        c.pyapi.decref(number)
-    return NativeValue(c.builder.load(address), is_error=c.pyapi.c_api_error())
+    declared = reference_types[cls] = _ReferenceType(cls, members)
+    return declared

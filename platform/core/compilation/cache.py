@@ -1,4 +1,8 @@
-"""The cache of machine code, by the content of kernels: every process finds the kernels that another has compiled."""
+"""The cache of machine code, by the content of kernels: every process finds the kernels that another has compiled.
+
+A wheel brings the machine code of a newcomer's first games with it, for two levels of x86-64 (`make_wheel.py`), in the
+same format and found by the same digests: it is used where source and versions agree. The user's cache comes first.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +19,17 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import binding
 from numba import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.typing.templates import Signature
 
 from ..outputs import user_cache
 from .apart import KernelLibrary
-from .by_reference import ReferenceType
+from .late_numba import LateModule, evaluated
+from .members import ReferenceType
 
-_FORMAT = 6  # of stored kernels; to be raised when compilation/{apart,by_reference,entry}.py change
+_FORMAT = 7  # of stored kernels; to be raised when compilation/{apart,dispatcher,late_numba,lending,members}.py change
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
@@ -36,6 +42,29 @@ def cache_directory() -> Path:
 
 
 _CACHE_DIRECTORY = cache_directory()
+
+SHIPPED = Path(__file__).parents[2] / "machine_code"  # of a wheel; a folder for each level
+# The levels of x86-64 by its psABI, in LLVM's names for the features, the highest first.
+_V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave")
+LEVELS = {"x86-64-v4": (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"), "x86-64-v3": _V3}
+
+
+@functools.cache
+def _level() -> str | None:
+    """Returns the highest level of this processor; None if the wheel has no machine code for it, or none is wanted."""
+    if numba.config.CPU_NAME is not None or not SHIPPED.is_dir():
+        return None
+    known = binding.get_host_cpu_features()
+    return next((name for name, needed in LEVELS.items() if all(known.get(each) for each in needed)), None)
+
+
+def _shipped(used: IndexDataCacheFile) -> IndexDataCacheFile | None:
+    """Returns the file of a kernel that came with the wheel, given its file in the user's cache."""
+    if _level() is None:
+        return None
+    path = Path(used._index_path)
+    there = SHIPPED / str(_level()) / path.relative_to(_CACHE_DIRECTORY.parent)
+    return IndexDataCacheFile(str(there.parent), there.stem, used._source_stamp) if there.exists() else None
 
 
 def digest_of(function: Any) -> str:
@@ -60,7 +89,8 @@ def kernels_within(function: Any) -> list[Any]:
 
 def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     """Yields everything about `value` that determines the machine code of a kernel that uses it."""
-    value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # a kernel, or an intrinsic
+    if not isinstance(value, LateModule):  # a kernel or an intrinsic counts as its function
+        value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or evaluated(value)
     if isinstance(value, FunctionType):
         if id(value) not in seen and not _is_library(value.__module__):
             seen[id(value)] = value
@@ -70,7 +100,7 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
                 yield from _parts(cell.cell_contents, seen)
             yield from _parts(value.__defaults__, seen)
             if "kernel_signature" in vars(value):
-                yield f"{vars(value)['kernel_options']} {_type_part(vars(value)['kernel_signature'])}"
+                yield f"{vars(value)['kernel_options']} {_type_part(evaluated(vars(value)['kernel_signature']))}"
     elif isinstance(value, types.Type):
         yield _type_part(value)
     elif isinstance(value, np.ndarray):
@@ -85,7 +115,7 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield str(sorted(map(repr, value)))
     elif isinstance(value, types.ExternalFunction):
         yield f"{value.symbol} {value.sig}"
-    elif isinstance(value, ModuleType):
+    elif isinstance(value, ModuleType | LateModule):
         yield value.__name__
     elif isinstance(value, type) or callable(value):
         yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
@@ -112,7 +142,8 @@ def _class_part(value: Any) -> str:
 
 
 def _is_library(module: str) -> bool:
-    return module.partition(".")[0] in _LIBRARIES
+    """Whether the code of a module does not count: a library's, or that which only stands for numba."""
+    return module.partition(".")[0] in _LIBRARIES or module == evaluated.__module__
 
 
 def _code_parts(code: CodeType, names: dict[str, Any], docstring: str | None, seen: dict[int, Any]) -> Iterator[str]:
@@ -169,7 +200,25 @@ class _FunctionCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         with self._guard_against_spurious_io_errors():  # as numba does it, without refreshing first
-            return self._load_overload(signature, target_context)
+            return self._load_overload(signature, target_context) or self._load_shipped(signature, target_context)
+
+    def _load_shipped(self, signature: Any, target_context: Any) -> Any:
+        file = _shipped(self._cache_file)
+        if file is None:
+            return None
+        _, (system, *_), code = self._index_key(signature, target_context.codegen())
+        for (its, (its_system, *_), its_code), name in file._load_index().items():
+            if (its, its_system, its_code) == (signature, system, code):  # and made for any processor of the level
+                return self._impl.rebuild(target_context, file._load_data(name))
+        return None
+
+
+def cache_of(function: Any) -> KernelCache:
+    """Returns the cache of a kernel's function."""
+    cache: KernelCache = vars(function).get("kernel_cache") or vars(function).setdefault(
+        "kernel_cache", KernelCache(function)
+    )
+    return cache
 
 
 class KernelCache:
@@ -190,8 +239,8 @@ class KernelCache:
         return getattr(self._opened, name)
 
     def is_stored(self) -> bool:
-        """Whether a process has compiled the kernel for this processor."""
-        return self._index().exists()
+        """Whether a process has compiled the kernel for this processor, or its machine code came with the wheel."""
+        return self._index().exists() or _shipped(self._cache_file) is not None
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .cache import kernels_within
-
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -67,9 +65,11 @@ class _Compilation:
 
     def begin(self, function: Any) -> None:
         with self._lock:
+            from .cache import cache_of, kernels_within  # which import numba
+
             for expected in (*self._expected, function):
                 needed = [] if expected in self._known else kernels_within(expected)
-                self._total += sum(one not in self._known and not one.kernel_cache.is_stored() for one in needed)
+                self._total += sum(one not in self._known and not cache_of(one).is_stored() for one in needed)
                 self._known.update(needed)
             self._expected.clear()
             if self._timer is None:

@@ -9,9 +9,8 @@ makes up that number, the chain is in atari there. So a stone costs a few reads,
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from .. import abi
 
 LARGEST = 19

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel, tell_type
+from ...core.kernel import kernel, tell_type, types
 from ...core.packing import Package, packing
 from ...core.rng import Rng, below
 from ..abi import CHANCE, GAME, STATE_DTYPE, TERMINAL

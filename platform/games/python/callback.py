@@ -14,15 +14,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.core.types import FunctionType, WrapperAddressProtocol
 
+from ...core.compilation.late_numba import CalledByAddress, evaluated
+from ...core.compilation.machine import version_of
 from ...core.errors import UserError
-from ...core.kernel import JIT, compile_kernel, kernel
+from ...core.kernel import JIT, compile_kernel, kernel, types
 
-_C_TYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.uint64: ctypes.c_uint64, types.float64: ctypes.c_double}
+_C_TYPES: dict[str, Any] = {"int64": ctypes.c_int64, "uint64": ctypes.c_uint64, "float64": ctypes.c_double}
 _ARRAY_WORDS, _LENGTH, _DATA = 7, 2, 4  # meminfo, parent, length, bytes per item, data, shape, stride
 
 
@@ -50,7 +49,7 @@ class PendingFailures:
             raise failure
 
 
-class Callback(WrapperAddressProtocol):
+class Callback(CalledByAddress):
     """A Python function in place of a kernel; Python calls it directly.
 
     Called by compiled code, it gets ctypes arrays, which are read and written like numpy's.
@@ -86,7 +85,7 @@ class Callback(WrapperAddressProtocol):
         return _kernel_of, (self._game, self.function.__name__)
 
     def signature(self) -> Any:
-        return self.kernel_signature
+        return evaluated(self.kernel_signature)
 
     def __call__(self, *arguments: Any) -> Any:
         self._failures.raise_first()
@@ -102,8 +101,8 @@ def _c_type(signature: Any) -> Any:
     """Returns the C type of a function with a numba signature."""
     arguments: list[Any] = []
     for each in signature.args:
-        arguments += [ctypes.c_size_t] * _ARRAY_WORDS if isinstance(each, types.Array) else [_C_TYPES[each]]
-    return ctypes.CFUNCTYPE(_C_TYPES.get(signature.return_type), *arguments)
+        arguments += [ctypes.c_size_t] * _ARRAY_WORDS if isinstance(each, types.Array) else [_C_TYPES[str(each)]]
+    return ctypes.CFUNCTYPE(_C_TYPES.get(str(signature.return_type)), *arguments)
 
 
 def _guarded(
@@ -114,7 +113,7 @@ def _guarded(
     position = 0
     for each in signature.args:
         is_array = isinstance(each, types.Array)
-        readers.append((position, _C_TYPES[each.dtype] if is_array else None))
+        readers.append((position, _C_TYPES[str(each.dtype)] if is_array else None))
         position += _ARRAY_WORDS if is_array else 1
 
     def entry(*words: Any) -> Any:
@@ -132,12 +131,12 @@ def _guarded(
     return entry
 
 
-_PROBE = types.int64(
-    types.Array(types.int64, 1, "C"), types.int64, types.Array(types.float64, 1, "C"), types.Array(types.uint64, 1, "C")
-)
+_Integers, _Floats, _Words = (types.Array(each, 1, "C") for each in (types.int64, types.float64, types.uint64))
+_PROBED = _Integers, types.int64, _Floats, _Words
+_PROBE = types.int64(*_PROBED)
 
 
-@kernel(types.int64(FunctionType(_PROBE), *_PROBE.args))
+@kernel(types.int64(types.FunctionType(_PROBE), *_PROBED))
 def _probe(function, integers, number, floats, words):
     return function(integers, number, floats, words) + 1
 
@@ -156,12 +155,12 @@ def require_calling_convention() -> None:
 
     entry = _c_type(_PROBE)(_guarded(answer, _PROBE, PendingFailures(), lambda *_: 0))
 
-    class Probe(WrapperAddressProtocol):
+    class Probe(CalledByAddress):
         def __wrapper_address__(self) -> int:
             return int(ctypes.cast(entry, ctypes.c_void_p).value or 0)
 
         def signature(self) -> Any:
-            return _PROBE
+            return evaluated(_PROBE)
 
         def __call__(self, *arguments: Any) -> int:  # if kernels are plain Python
             return answer(*arguments)
@@ -173,6 +172,6 @@ def require_calling_convention() -> None:
     expected = [([3, -5, 7], -4, [0.5, -2.25], [2**63 + 1])]
     if got != 42 or seen != expected or integers.tolist() != [3, 11, 7] or floats.tolist() != [1.5, -2.25]:
         raise UserError(
-            f"games in Python need a numba that calls C functions as 0.65 to 0.68 do, got numba {numba.__version__};"
+            f"games in Python need a numba that calls C functions as 0.65 to 0.68 do, got numba {version_of('numba')};"
             " install another numba, or set NUMBA_DISABLE_JIT=1."
         )

@@ -7,9 +7,8 @@ cells, row by row, sixteen to a word: 0 free, 1 + seat a trail, COLLISION a cell
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ..abi import State
 
 MIN_SIDE, MAX_SIDE, MAX_PLAYERS, MAX_SPEED = 4, 80, 6, 10

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 
 
 def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.NDArray[np.int32]]:

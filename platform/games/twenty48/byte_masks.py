@@ -11,11 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from ...core.kernel import JIT, kernel
+from ...core.compilation.late_numba import JIT, intrinsic, ir, types
+from ...core.kernel import kernel
 
 Byte, Word = types.uint8, types.uint64
 Emit = Callable[..., Any]  # (builder, bytes...) -> a byte

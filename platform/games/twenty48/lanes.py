@@ -8,9 +8,8 @@ words as `playout` and plays the same moves.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import xoshiro
 from .. import abi
 from .board import ORDERS, legal_mask, occupied, place_tile, potential, random_tile

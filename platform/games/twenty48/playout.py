@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import Rng, next_word, xoshiro
 from .. import abi
 from .board import ORDERS, legal_mask, move, occupied, place_tile, potential, slide, tile_sum, turn

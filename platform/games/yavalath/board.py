@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ..abi import State
 
 MIN_SIZE, MAX_SIZE = 3, 8

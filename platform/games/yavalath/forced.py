@@ -6,9 +6,8 @@ Source of the idea: Weitz 2022, 3.3.1 (forcing moves) and 3.3.2 (the triangles t
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from .. import abi
 from ..abi import NO_WIN, State
 from .board import (

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...core.rng import xoshiro
 from .. import abi
 from .board import (

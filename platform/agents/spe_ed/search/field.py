@@ -11,9 +11,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ....core.kernel import kernel
+from ....core.kernel import kernel, types
 from ....games.abi import State
 from ....games.game import Game
 from ....games.spe_ed.board import ACTIVE, DIRECTION, HEIGHT, MAX_SPEED, PLAYERS, ROUND, SPEED, WIDTH, X, Y, cell_at

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ....core.clock import TIME_OF_DAY, time_is_up
-from ....core.kernel import kernel
+from ....core.kernel import kernel, types
 from ....games.abi import Floats
 from ....games.spe_ed.board import MAX_SPEED, jumps
 from .field import (

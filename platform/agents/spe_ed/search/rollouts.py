@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ....core.clock import time_is_up
-from ....core.kernel import kernel
+from ....core.kernel import kernel, types
 from ....core.rng import Rng, xoshiro
 from ....games.abi import Floats
 from ....games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED

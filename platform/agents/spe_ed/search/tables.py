@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from ....core.clock import TIME_OF_DAY, nanoseconds, time_is_up
-from ....core.kernel import kernel
+from ....core.kernel import kernel, types
 from ....games.spe_ed.board import jumps
 from .field import CELL, FASTER, HEADING, MOVES, PACE, TURN, Field, Walkers, is_free, num_entered, offset_of
 

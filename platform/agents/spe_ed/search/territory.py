@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from ....core.kernel import kernel
+from ....core.kernel import kernel, types
 from .field import ALIVE, CELL, OUT, TAKEN, Field, Walker, Walkers, offset_of
 
 MARK, QUEUE, LANDING, LANDING_MARK, COUNTS, NEIGHBOURS, SPACE_ROWS = range(7)
