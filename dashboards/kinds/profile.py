@@ -1,25 +1,28 @@
-"""Profiles of games: who is ahead, draws, moves and choices at every strength, and what doubling the thought is worth."""
+"""Profiles of games: seats, draws, moves and choices at every strength, and what doubling the thought is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.core.number_text import estimate, ordinal
+from turnier.core.number_text import around, ordinal
 from turnier.dashboards.agent_names import planned, with_names
 from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
-from turnier.dashboards.tables import MAIN, MINOR, Column, Table
+from turnier.dashboards.tables import MAIN, MINOR, WHOLE, Column, Table
 from turnier.results.frames import json_rows
 from turnier.runs.results import RunResults
-from turnier.runs.stored.profile import FIRST, OTHERS, ProfileResults
+from turnier.runs.stored.profile import UNDECIDED, ProfileResults
 from turnier.statistics.intervals import Interval
 
 BEGIN = "turnier profile tictactoe"
 
 THOUGHT = {"ms": "milliseconds", "plies": "plies"}  # a unit of budgets -> its name in charts; others are their own
+MEAN = "mean, all games"
+ENDS = ("", "_low", "_high")  # of a value and its interval
 RESULTS = {1: "the first seat wins", 0: "a draw", -1: "the second seat wins"}
 
 
@@ -40,7 +43,7 @@ class Data(NamedTuple):
 
     @property
     def unit(self) -> str:
-        return "points" if self.seats == 1 else "Elo"
+        return _unit(self.seats)
 
     @property
     def played(self) -> pd.DataFrame:
@@ -48,13 +51,17 @@ class Data(NamedTuple):
         return self.strengths[self.strengths["different"] > 0]
 
 
+def _results(results: RunResults) -> ProfileResults:
+    return results if isinstance(results, ProfileResults) else ProfileResults.find(results.store, results.id)
+
+
 def read(results: RunResults) -> Data:
-    found = results if isinstance(results, ProfileResults) else ProfileResults.find(results.store, results.id)
+    found = _results(results)
     plan = found.profile
     return Data(
         found.id,
         str(plan.game),
-        found.seats,
+        found.num_seats,
         f"{THOUGHT.get(plan.unit_of_thought, plan.unit_of_thought)} per move",
         found.perfect,
         plan.has_chance,
@@ -68,29 +75,40 @@ def read(results: RunResults) -> Data:
 
 def head(results: RunResults) -> Head:
     """Returns what the game is like at the greatest strength."""
-    return head_of(results, read(results))
+    found = _results(results)
+    return _said(found, found.greatest, found.gain())
 
 
 def head_of(results: RunResults, data: Data) -> Head:
     """Returns the same from data that have been read."""
-    agents = planned(results.store.run(results.id))
-    if data.played.empty:
+    found = _results(results)
+    return _said(found, found.greatest, data.gain)
+
+
+def _said(found: ProfileResults, step: int | None, gain: Interval) -> Head:
+    agents = planned(found.store.run(found.id))
+    if step is None:
         return Head(agents=agents)
-    last = data.played.iloc[-1]
+    last = found.strength(step)
     told = [f"{_text(last, 'moves')} moves", f"{_text(last, 'choices')} choices a move"]
-    if data.seats == 1:
+    if found.num_seats == 1:
         told.insert(0, f"{_text(last, 'score')} points")
     else:
-        first = f"{_text(last, 'seat_1', 100, ' %')} of the points to the first seat"
-        verdict = {FIRST: "", OTHERS: ""}.get(last["ahead"], f" ({last['ahead']})")
-        told = [first + verdict, f"{_text(last, 'drawn', 100, ' %')} drawn", *told]
-    if not pd.isna(data.gain.value):
-        told.append(f"{estimate(*data.gain, f' {data.unit}', signed=True)} per doubling")
-    return Head(f"{'; '.join(told)} ({last['label']}, {last['games']:,} games)", agents=agents)
+        verdict = f" ({UNDECIDED})" if last["ahead"] == UNDECIDED else ""
+        told.insert(0, f"{_text(last, 'seat_1', 100, ' %')} of the points to the first seat{verdict}")
+        told.insert(1, f"{_text(last, 'drawn', 100, ' %')} drawn")
+    if not math.isnan(gain.value):
+        told.append(f"{around(*gain, f' {_unit(found.num_seats)}', signed=True)} per doubling")
+    return Head(f"{'; '.join(told)} ({last['label']}, {last['different']:,} games)", agents=agents)
 
 
-def _text(row: pd.Series, name: str, scale: float = 1.0, unit: str = "") -> str:
-    return estimate(*(scale * row[f"{name}{end}"] for end in ("", "_low", "_high")), unit)
+def _unit(seats: int) -> str:
+    return "points" if seats == 1 else "Elo"
+
+
+def _text(row: Mapping[str, Any], name: str, scale: float = 1.0, unit: str = "") -> str:
+    value, low, high = (scale * row[f"{name}{end}"] for end in ENDS)
+    return around(value, low, high, unit)
 
 
 def sections(data: Data) -> Iterator[Section]:
@@ -99,7 +117,8 @@ def sections(data: Data) -> Iterator[Section]:
         return
     yield strengths_table(data)
     yield doublings_table(data)
-    yield Facts(facts(data), "The game")
+    if known := facts(data):
+        yield Facts(known, "The game")
     if data.seats == 1:
         yield Drawing("profile.scores", (data.strengths, data.thought))
     else:
@@ -119,9 +138,6 @@ def to_json(data: Data) -> Any:
         "strengths": json_rows(data.strengths),
         "doublings": json_rows(data.doublings),
     }
-
-
-ENDS = ("", "_low", "_high")
 
 
 def strengths_table(data: Data) -> Table:
@@ -155,6 +171,10 @@ def strengths_table(data: Data) -> Table:
 def doublings_table(data: Data) -> Table:
     """Returns what every doubling of the thought is worth."""
     [frame] = with_names(data.doublings)
+    whole = {"label": MEAN, WHOLE: MEAN, "games": int(frame["games"].sum())}
+    for name, each in (("gain", data.gain), ("chance", data.common)):
+        whole |= dict(zip((f"{name}{end}" for end in ENDS), each, strict=True))
+    frame = pd.concat([frame, pd.DataFrame([whole])], ignore_index=True)
     columns = [
         Column("label", "agent", key=True),
         _column("gain", f"gain, {data.unit}", signed=True, importance=MAIN),
@@ -171,16 +191,17 @@ def doublings_table(data: Data) -> Table:
 
 
 def facts(data: Data) -> dict[str, str]:
-    """Returns what is known of the game as a whole."""
-    found = {f"{data.unit} per doubling": estimate(*data.gain, signed=True)}
-    if data.seats > 1:
+    """Returns what is known of the game as a whole, apart from its tables."""
+    found = {}
+    if data.seats > 1 and not math.isnan(data.trend.value):
         slope = Interval(*(100 * end for end in data.trend))
-        verdict = "" if pd.isna(slope.low) else " (undecided)" if slope.low <= 0 <= slope.high else ""
-        found["first seat, per doubling"] = f"{estimate(*slope, ' points of %', signed=True)}{verdict}"
-    found["decided by chance"] = estimate(*(100 * end for end in data.common), " %") if data.chance else "no chance"
+        verdict = f" ({UNDECIDED})" if slope.low <= 0 <= slope.high else ""
+        found["first seat, % of the points per doubling"] = f"{around(*slope, signed=True)}{verdict}"
+    if not data.chance:
+        found["decided by chance"] = "no chance"
     if data.perfect:
         found["with perfect play"] = f"{RESULTS[data.perfect['value']]} ({data.perfect['judge']})"
-    return {name: text for name, text in found.items() if text}
+    return found
 
 
 def _column(name: str, title: str = "", unit: str = "", scale: float = 1.0, **rest: Any) -> Column:

@@ -1,4 +1,4 @@
-"""Profiles: what a game is like, measured by a ladder of agents of which each thinks twice as long as the one before."""
+"""Profiles: what a game is like, measured by a ladder of agents, each allowed twice the thought of the one before."""
 
 from __future__ import annotations
 

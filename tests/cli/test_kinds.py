@@ -50,7 +50,7 @@ OTHERS = ("play", "experiment")  # kinds that people and scripts begin
 RESUMED = {kind: declared.command for kind, declared in KINDS.items()}
 
 
-MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging")
+MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging", "profile")
 NUMBER = r"[+-]?[\d,.]+"
 ESTIMATE = re.compile(rf"(({NUMBER}) (?:% )?(?:\(({NUMBER}) to ({NUMBER})\)|± ({NUMBER})))")
 BOUNDED = {"%": (0.0, 100.0), "plies": (0.0, math.inf), "score": (0.0, math.inf)}  # end of a heading -> values
@@ -133,7 +133,8 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     def said(*words: str) -> str:
         return command(*words, "--store", URL, folder=folder)
 
-    random = kind not in ("study", "training", "repeated_training", "experiment")  # which show it by no name in a table
+    # These show it by no name in a table.
+    random = kind not in ("study", "training", "repeated_training", "experiment", "profile")
     if random:
         assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
     listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}

@@ -43,7 +43,7 @@ class ProfileResults(RunResults):
         return Profile.of_run(self.store, self.store.run(self.id))
 
     @property
-    def seats(self) -> int:
+    def num_seats(self) -> int:
         return self.profile.game.num_seats
 
     @cached_property
@@ -61,11 +61,19 @@ class ProfileResults(RunResults):
     def _played(self) -> pd.DataFrame:
         """The rows of seats of the games that the plan names, with the step of each seat's agent."""
         frame = matches_frame(self.store, run=self.id)
+        frame = frame.sort_values(["seed", "match", "seat"])  # sums must not depend on the order of playing
         step = frame["agent"].astype(str).map({text: step for step, text in enumerate(self._texts)})
         known = step.notna().groupby(frame["match"]).transform("all") if len(frame) else step.notna()
         frame = frame[known].assign(step=step[known].astype(np.int64))
         steps = frame.groupby("match")["step"]
         return frame.assign(lowest=steps.transform("min"), highest=steps.transform("max"))
+
+    @property
+    def greatest(self) -> int | None:
+        """The greatest strength with a valid game against itself; None if there is none."""
+        frame = self._played
+        alone = frame[(frame["lowest"] == frame["highest"]) & counted(frame)]
+        return int(alone["step"].max()) if len(alone) else None
 
     def _alone(self, step: int) -> pd.DataFrame:
         """The games of an agent against itself."""
@@ -75,7 +83,7 @@ class ProfileResults(RunResults):
     def _met(self, step: int) -> pd.DataFrame:
         """The games of an agent and the next one; in one-seat games, those of either."""
         frame = self._played
-        if self.seats == 1:
+        if self.num_seats == 1:
             return frame[frame["step"].isin([step, step + 1])]
         return frame[(frame["lowest"] == step) & (frame["highest"] == step + 1)]
 
@@ -88,9 +96,10 @@ class ProfileResults(RunResults):
         first seat holds an equal share), drawn (share of games); in one-seat games score in their place; moves (of all
         seats), choices (mean number of legal actions of the decisions of a game).
         """
-        return pd.DataFrame([self._strength(step) for step in range(len(self._texts))])
+        return pd.DataFrame([self.strength(step) for step in range(len(self._texts))])
 
-    def _strength(self, step: int) -> dict[str, Any]:
+    def strength(self, step: int) -> dict[str, Any]:
+        """Returns the row of `strengths` of one strength."""
         part = self._alone(step)
         valid = part[counted(part)]
         first = valid[valid["seat"] == 0]
@@ -103,15 +112,15 @@ class ProfileResults(RunResults):
             "different": len(first),
             "failures": int(part["failed"].sum()),
         }
-        if self.seats == 1:
+        if self.num_seats == 1:
             row |= _ends("score", _around(mean_interval(valid["score"])))
         else:
             shares = {int(one["seat"]): one for one in seat_summary(part).to_dict("records")}
-            for seat in range(self.seats):
+            for seat in range(self.num_seats):
                 known = shares.get(seat)
                 ends = [known[f"points_share{end}"] for end in ("", "_low", "_high")] if known else UNKNOWN
                 row |= _ends(f"seat_{seat + 1}", Interval(*map(float, ends)))
-            row["ahead"] = ahead(self._first(row), 1 / self.seats)
+            row["ahead"] = ahead(self._first(row), 1 / self.num_seats)
             draws = (first["result"] == "draw").to_numpy(np.float64)
             shared = shares_of_units(draws, np.arange(len(draws)))
             row |= _ends("drawn", Interval(*(float(end[0]) for end in shared)) if len(draws) else UNKNOWN)
@@ -150,7 +159,7 @@ class ProfileResults(RunResults):
             "different": int(part.loc[counted(part), "match"].nunique()),
         }
         row |= _ends("gain", self._gain(step, step + 1))
-        if self.seats > 1:
+        if self.num_seats > 1:
             share = win_share(own) if len(own) else {}
             ends = [float(share.get(f"points_share{end}", math.nan)) for end in ("", "_low", "_high")]
             row |= _ends("points", Interval(*ends))
@@ -166,7 +175,7 @@ class ProfileResults(RunResults):
 
     def _gain(self, low: int, high: int) -> Interval:
         """Returns by how much a strength is above another one."""
-        if self.seats == 1:
+        if self.num_seats == 1:
             return self._score_gain(low, high)
         found = self._field
         if found is None or not {self._texts[low], self._texts[high]} <= set(found.met.agents):
@@ -200,7 +209,7 @@ class ProfileResults(RunResults):
             return UNKNOWN
         frame = pd.concat([self._met(step) for step in steps]).drop_duplicates(["match", "seat"])
         frame = frame[counted(frame)]
-        value = frame["score" if self.seats == 1 else "points"]
+        value = frame["score" if self.num_seats == 1 else "points"]
         lineup = frame["match"].map(frame.groupby("match")["step"].agg(tuple))
         strata, places, seeds = (
             pd.factorize(keys)[0]
@@ -213,7 +222,7 @@ class ProfileResults(RunResults):
 
         Of the shares and their intervals, see `weighted_sum`; NaN in one-seat games or if a strength has no games.
         """
-        if self.seats == 1:
+        if self.num_seats == 1:
             return UNKNOWN
         shares = [self._first(row) for row in self.strengths().to_dict("records")]
         centred = np.arange(len(shares)) - (len(shares) - 1) / 2
