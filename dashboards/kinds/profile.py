@@ -10,6 +10,7 @@ import pandas as pd
 
 from turnier.core.number_text import around, ordinal
 from turnier.dashboards.agent_names import planned, with_names
+from turnier.dashboards.kinds.games import GAMES
 from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, WHOLE, Column, Table
@@ -158,7 +159,7 @@ def strengths_table(data: Data) -> Table:
         *measured,
         _column("moves"),
         _column("choices"),
-        Column("games"),
+        GAMES,
         *counted,
         *failed,
         Column("replay", link=True),
@@ -180,7 +181,7 @@ def doublings_table(data: Data) -> Table:
         _column("gain", f"gain, {data.unit}", signed=True, importance=MAIN),
         *([_column("points", unit="%", scale=100)] if data.seats > 1 else []),
         *([_column("chance", "decided by chance", "%", 100)] if data.chance else []),
-        Column("games"),
+        GAMES,
     ]
     met = (
         "Each agent against the one"
