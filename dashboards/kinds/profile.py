@@ -121,10 +121,10 @@ def sections(data: Data) -> Iterator[Section]:
     if known := facts(data):
         yield Facts(known, "The game")
     if data.seats == 1:
-        yield Drawing("profile.scores", (data.strengths, data.thought))
+        yield Drawing("games.profile.scores", (data.strengths, data.thought))
     else:
-        yield Drawing("profile.points_by_seat", (data.strengths, data.thought, data.seats))
-    yield Drawing("profile.worth_of_doubling", (data.doublings, data.thought, data.unit))
+        yield Drawing("games.profile.points_by_seat", (data.strengths, data.thought, data.seats))
+    yield Drawing("games.profile.worth_of_doubling", (data.doublings, data.thought, data.unit))
 
 
 def to_json(data: Data) -> Any:
