@@ -1,6 +1,7 @@
 """A run in sections, described once for the terminal, pages, reports and notebooks.
 
-The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing else here. It has
+The file `KIND.py` in `kinds/`, or in a folder there, describes the runs of a kind; a new kind needs nothing else here.
+It has
 
 - `read(results) -> data`: the data to show, read from the store once; pages keep it until the run has more results;
 - `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
@@ -231,13 +232,16 @@ Section = Text | Title | Tab | Copy | Facts | Table | Drawing | Diagrams | Meeti
 
 def kind_of(kind: str) -> Any:
     """Returns the module that describes the runs of a kind."""
-    return importlib.import_module(f"turnier.dashboards.kinds.{kind if kind in _described() else OTHER}")
+    described = _described()
+    return importlib.import_module(described.get(kind, described[OTHER]))
 
 
 @cache
-def _described() -> set[str]:
+def _described() -> dict[str, str]:
+    """Returns kind -> the name of its module, in the folder of kinds or one below it."""
     kinds = importlib.import_module("turnier.dashboards.kinds")
-    return {module.name for module in pkgutil.iter_modules(kinds.__path__)}
+    modules = pkgutil.walk_packages(kinds.__path__, f"{kinds.__name__}.")
+    return {module.name.rpartition(".")[2]: module.name for module in modules if not module.ispkg}
 
 
 def kinds_with(mark: str) -> list[str]:

@@ -17,7 +17,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.runs.replication import Replication
 from turnier.runs.results import RunResults
 
-BEGIN = "turnier replicate tictactoe random mcts --times 5 --games 4"
+BEGIN = "turnier tournament tictactoe random mcts --times 5 --games 4"
 COMPARES = True  # see `turnier.dashboards.sections`
 
 

@@ -60,6 +60,7 @@ GROUPS: tuple[dict[str, Page], ...] = (
         )
     },
     {"docs/certainty.md": Page({"certainty": (r" is more certain than ", TO_THE_END)})},
+    {"docs/profiles.md": Page({"profile": (r"^At every strength$", r"^Each agent")})},
     {"docs/judges.md": Page({"judge": (r"^Optimal moves$", TO_THE_END)})},
     {"docs/learning.md": Page({"train tictactoe": (r"^After 20,000 training", r"^To play ")})},
     {"docs/spe_ed.md": Page({"check": (r"^ law ", r"^ +all laws")})},
@@ -69,7 +70,7 @@ STEP = re.compile(
     r"|^```.*?^```$|(?P<block>(?:^ {4,}\S[^\n]*\n)+)",
     re.MULTILINE | re.DOTALL,
 )
-PLAYING = ("tournament", "compare", "certainty", "judge", "tune")
+PLAYING = ("tournament", "compare", "certainty", "judge", "tune", "profile")
 STUDY = ("studies/cmaes_rows.py", "docs/images/study.png")  # `make study`, and its picture
 
 

@@ -78,6 +78,7 @@ NOW = {  # a command of earlier versions -> its present form
     "results": "show",
     "versions": "show",
     "replay": "show",
+    "replicate": "tournament --times",
     "move": "analyse GAME --best",
     "check-engine": "check COMMAND",
     "verify": "check FILE",

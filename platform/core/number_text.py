@@ -84,6 +84,11 @@ def around(value: float, low: float, high: float, unit: str = "", *, signed: boo
     return estimate(value, low, high, unit, signed=signed)
 
 
+def ordinal(place: int) -> str:
+    """Returns the word for a place from 1 to 6, such as that of a seat: first."""
+    return ("first", "second", "third", "fourth", "fifth", "sixth")[place - 1]
+
+
 def duration(seconds: float, digits: int = DIGITS) -> str:
     """Returns a time in the unit that suits it: 170 ns, 410 µs, 3.2 ms, 1.5 s."""
     if math.isnan(seconds):

@@ -22,8 +22,8 @@ class Replication(Plan["RunResults"]):
 
     \b
     Examples:
-      turnier replicate tictactoe random mcts "mc(iterations=20)" --times 5
-      turnier replicate 2048 random "mc(iterations=20)" --times 3 --games 4
+      turnier tournament tictactoe random mcts "mc(iterations=20)" --times 5
+      turnier tournament 2048 random "mc(iterations=20)" --times 3 --games 4
     """
 
     kind = "replication"
@@ -33,7 +33,15 @@ class Replication(Plan["RunResults"]):
         game: GameOption,
         agents: AgentsOption,
         *,
-        times: Annotated[int, Option("number of tournaments", low=2, high=1000, more=True)] = 10,
+        times: Annotated[
+            int,
+            Option(
+                "play so many such tournaments on other seeds, and show the spread of ranks",
+                low=2,
+                high=1000,
+                more=True,
+            ),
+        ],
         games: Annotated[int, Option("games per group of agents in each", low=1, high=MAX_IN_MEMORY)] = 20,
         seed: SeedOption = 1,
         per_move: PerMoveOption = "",

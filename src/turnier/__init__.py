@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from turnier.runs.comparison import Comparison, Race
     from turnier.runs.experiments.experiment import Experiment
     from turnier.runs.judging.judging import Judging
+    from turnier.runs.profile import Profile
     from turnier.runs.repeated_training import RepeatedTraining
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
@@ -60,10 +61,11 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
         "judge",
         "Measure how often agents play a perfect move, where perfect play is known.",
     ),
-    replication=Kind(
-        "turnier.runs.replication:Replication",
-        "replicate",
-        "Repeat a tournament on other seeds and show how far its ranks spread.",
+    replication=Kind("turnier.runs.replication:Replication", "tournament", ""),
+    profile=Kind(
+        "turnier.runs.profile:Profile",
+        "profile",
+        "Measure what a game is like: its first move, draws, length, choices, thinking and chance.",
     ),
     study=Kind(
         "turnier.search.study:Study",
@@ -99,6 +101,7 @@ __all__ = [
     "MatchSpec",
     "Player",
     "Position",
+    "Profile",
     "PythonGame",
     "Race",
     "RepeatedTraining",
@@ -150,6 +153,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.comparison": ("Comparison", "Race"),
     "turnier.runs.experiments.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
+    "turnier.runs.profile": ("Profile",),
     "turnier.runs.repeated_training": ("RepeatedTraining",),
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),

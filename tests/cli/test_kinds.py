@@ -35,7 +35,8 @@ PLAYED = {  # kind -> the command that plays the smallest run of it
     "certainty": ("certainty", "tictactoe", "random", "mc(iterations=2)", "--states", "2", "--repeats", "3",
                   "--games", "3", *HERE),
     "judging": ("judge", "tictactoe", "random", "mc(iterations=2)", "--positions", "8", *HERE),
-    "replication": ("replicate", "tictactoe", "random", "mc(iterations=2)", "--times", "2", "--games", "2", *HERE),
+    "replication": ("tournament", "tictactoe", "random", "mc(iterations=2)", "--times", "2", "--games", "2", *HERE),
+    "profile": ("profile", "tictactoe", "--per-move", "2rollouts", "--steps", "2", "--games", "6", *HERE),
     "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
     "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
                  "--evaluate-every", "10", "--evaluation-games", "2", "--against", "mc(iterations=1)", "--store", URL),
@@ -49,7 +50,7 @@ OTHERS = ("play", "experiment")  # kinds that people and scripts begin
 RESUMED = {kind: declared.command for kind, declared in KINDS.items()}
 
 
-MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging")
+MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging", "profile")
 NUMBER = r"[+-]?[\d,.]+"
 ESTIMATE = re.compile(rf"(({NUMBER}) (?:% )?(?:\(({NUMBER}) to ({NUMBER})\)|± ({NUMBER})))")
 BOUNDED = {"%": (0.0, 100.0), "plies": (0.0, math.inf), "score": (0.0, math.inf)}  # end of a heading -> values
@@ -133,7 +134,8 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     def said(*words: str) -> str:
         return command(*words, "--store", URL, folder=folder)
 
-    random = kind not in ("study", "training", "repeated_training", "experiment")  # which show it by no name in a table
+    # These show it by no name in a table.
+    random = kind not in ("study", "training", "repeated_training", "experiment", "profile")
     if random:
         assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
     listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}

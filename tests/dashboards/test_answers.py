@@ -15,8 +15,8 @@ from turnier.dashboards.figures.certainty import certainty_over_phases
 from turnier.dashboards.figures.studies.search import importance_bars, luck_arrows
 from turnier.dashboards.figures.tournament import best_over_games
 from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.dashboards.kinds.learning.training import rising
 from turnier.dashboards.kinds.tournament import decided
-from turnier.dashboards.kinds.training import rising
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Text, flat, sections
 from turnier.dashboards.summaries.certainty import lead_sentence

@@ -34,7 +34,8 @@ from turnier.dashboards.figures.scores import mean_scores, milestone_shares, sco
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
 from turnier.dashboards.figures.training import curve_frame, training_curves
-from turnier.dashboards.kinds import study, training
+from turnier.dashboards.kinds import study
+from turnier.dashboards.kinds.learning import training
 from turnier.dashboards.kinds.tournament import pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary

@@ -27,7 +27,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
-from turnier.dashboards.kinds.training import sentences
+from turnier.dashboards.kinds.learning.training import sentences
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, game_bar

@@ -14,6 +14,7 @@ from turnier.statistics.comparisons import holm, paired_difference, paired_diffe
 from turnier.statistics.intervals import (
     PERCENT,
     Interval,
+    common_share,
     half_width_of_mean,
     mean_interval,
     mean_of_estimates,
@@ -272,3 +273,37 @@ def test_a_mean_of_estimates_is_as_uncertain_as_they_are() -> None:
     assert mean_of_estimates(apart) == (50.0, 50.0 - over.half_width, 50.0 + over.half_width), "they differ by more"
     assert mean_of_estimates(apart, PERCENT)[1:] == (0.0, 100.0)
     assert mean_of_estimates(apart[:1]) == apart[0], "one alone"
+
+
+def games_of_seeds(rng: np.random.Generator, seeds: int, share: float, rate: float) -> Interval:
+    """Two games of each seed; a share of the seeds decides both, the others neither."""
+    one, other = rng.random((2, seeds)) < rate
+    values = np.stack([one, np.where(rng.random(seeds) < share, one, other)], axis=1).ravel().astype(np.float64)
+    return common_share(values, np.tile([0, 1], seeds), np.zeros(2 * seeds, np.int64), np.repeat(np.arange(seeds), 2))
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.5])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.6, 0.9, 1.0])
+@pytest.mark.parametrize("seeds", [25, 100])
+def test_the_share_that_seeds_decide_is_covered(seeds: int, share: float, rate: float) -> None:
+    rng = np.random.default_rng(11)
+    found = [games_of_seeds(rng, seeds, share, rate) for _ in range(400)]
+    covered = np.mean([each.low <= share <= each.high for each in found])
+    assert covered >= 0.91 - 3 * math.sqrt(0.09 * 0.91 / 400)
+    assert np.mean([each.value for each in found]) == pytest.approx(share, abs=0.12 if seeds == 25 else 0.05)
+
+
+def test_the_common_share_is_the_intraclass_correlation() -> None:
+    """Worked out by hand: deviations 1, 1; -1, -1; 1, -1; -1, 1 have the mean product 0; without the last two, 1."""
+    strata, places = np.tile([0, 1], 4), np.zeros(8, np.int64)
+    values, seeds = np.array([5.0, 3, 3, 1, 5, 1, 3, 3]), np.repeat(np.arange(4), 2)
+    assert common_share(values, strata, places, seeds).value == 0.0
+    whole = common_share(values[:4], strata[:4], places[:4], seeds[:4])
+    assert whole.value == 1.0 and math.isnan(whole.low), "too few seeds for an interval"
+    for unknown in (
+        common_share(np.ones(8), strata, places, seeds),  # nothing varies
+        common_share(values, strata, places, np.arange(8)),  # no two games of a seed
+        common_share(values, strata, np.arange(8), seeds),  # or of a place
+        common_share(*[np.zeros(0), *[np.zeros(0, np.int64)] * 3]),
+    ):
+        assert math.isnan(unknown.value)

@@ -126,7 +126,9 @@ def _planned(plans: Plans, typed: dict[str, Any]) -> Plan[Any]:
     values = [value for each in arguments for value in _several(typed[each])]
     places = [each for each in plan.declared.values() if each.argument]
     if places[-1].is_list:
-        return plan(**{each: typed[each] for each in options}, **{places[-1].name: values})
+        single = {each.name: value for each, value in zip(places[:-1], values, strict=False)}
+        listed = {places[-1].name: values[len(single) :]} if len(values) > len(single) else {}
+        return plan(**{each: typed[each] for each in options}, **single, **listed)
     if len(values) > len(places):
         others = [each for other in plans for each in other.declared.values() if each.name not in plan.declared]
         more = next(_flag(each.name) for each in others if each.required and not each.argument)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from turnier.core.number_text import estimate, number
 from turnier.dashboards.agent_names import planned
-from turnier.dashboards.kinds import training
+from turnier.dashboards.kinds.learning import training
 from turnier.dashboards.sections import Copy, Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import json_rows
