@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from ...core.kernel import kernel
+from ...core.kernel import kernel, types
 from ...games.abi import GAME, Actions, Floats, State
 from ...games.registry import game_of
 from ..match import MatchRecord, moves_kept, unpack_plies
