@@ -21,7 +21,7 @@ from .play import replay_positions
 from .repeated_search import SearchSpec, SeenPosition
 
 # Default agent for the games of positions: fast, and strong enough to reach all phases of a game.
-COLLECTOR = "mc(iterations=50,rollout_depth=20)"
+COLLECTOR = "mc(iterations=50,rollout_depth=20,score_method=2)"  # in full: no new default may change its games
 
 
 class Group(NamedTuple):

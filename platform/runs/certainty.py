@@ -42,7 +42,9 @@ class Certainty(Plan["CertaintyResults"]):
         repeats: Annotated[int, Option("searches of each position")] = 20,
         collector: Annotated[
             str | Agent,
-            Option("the agent in these games; default: mc(iterations=50,rollout_depth=20)", complete="agent"),
+            Option(
+                "the agent in these games; default: mc(iterations=50,rollout_depth=20,score_method=2)", complete="agent"
+            ),
         ] = "",
         games: Annotated[int, Option("games to collect positions from", low=1, high=MAX_IN_MEMORY)] = 20,
         seed: SeedOption = 1,

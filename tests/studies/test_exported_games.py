@@ -26,6 +26,8 @@ from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.games_file import export_games, import_games
 from turnier.studies.campaigns.outlook import outlook
 
+SHARED = Path(__file__).parents[2] / "docs/results/data/campaign"
+
 
 def bytes_without_times(file: Path) -> int:
     """Returns the size of an export but for the times in it, which have more digits on a busy machine."""
@@ -213,3 +215,14 @@ def test_foreign_files_and_other_definitions_are_refused(tmp_path: Path, played:
 
 def _text(data: object) -> np.ndarray:
     return np.frombuffer(json.dumps(data).encode(), np.uint8)
+
+
+@pytest.mark.parametrize("file", sorted(SHARED.glob("*certainty*.npz")), ids=lambda file: file.stem)
+def test_what_was_shared_is_still_what_its_definition_plays(file: Path, tmp_path: Path) -> None:
+    """Whatever a definition leaves out, such as who collects positions, keeps the value it had when it was played."""
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        assert import_games(store, file, tmp_path / "nets") > 0
+
+
+def test_there_are_shared_games_of_that_kind() -> None:
+    assert len(list(SHARED.glob("*certainty*.npz"))) > 3
