@@ -115,16 +115,28 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
         Store.open(f"sqlite:///{path}").append("run", [made(seed) for seed in range(500)])
 
 
+def test_a_definition_that_is_no_text(tmp_path: Path) -> None:
+    """SQLite's message has the damaged bytes, also when the log that a reader left is removed."""
+    path = tmp_path / "a.db"
+    with Store.open(f"sqlite:///{path}"):
+        pass
+    data = path.read_bytes().replace(b"tableseatsseats", b"tablese\xf4tsseats")
+    path.write_bytes(data.replace(b"CREATE TABLE seats (", b"CREATE TABLEXseats ("))
+    Path(f"{path}-wal").touch()
+    for read_only in (True, False):
+        assert "it contains text that is not UTF-8" in sentence(f"sqlite:///{path}", read_only)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 11",
-            "version 10, got 11; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 12",
+            "version 11, got 12; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 10, got 0; use the Turnier that made it, or name another"),
+        ("UPDATE turnier_version SET version = 0", "version 11, got 0; use the Turnier that made it, or name another"),
         ("UPDATE turnier_version SET version = 9", "was written by an earlier Turnier; type: turnier upgrade --store "),
-        ("DELETE FROM turnier_version", "version 10, got none"),
+        ("DELETE FROM turnier_version", "version 11, got none"),
         ("DROP TABLE turnier_version", "must hold what was stored in it, but its table 'turnier_version' is missing"),
     ],
 )
