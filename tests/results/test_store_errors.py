@@ -17,7 +17,8 @@ from sqlalchemy import text
 
 from tests.results.made import made
 from turnier.core.errors import UserError
-from turnier.results.store import database
+from turnier.results.repair.inspection import inspect_store
+from turnier.results.store import database, schema
 from turnier.results.store.store import Store
 
 
@@ -125,6 +126,18 @@ def test_a_definition_that_is_no_text(tmp_path: Path) -> None:
     Path(f"{path}-wal").touch()
     for read_only in (True, False):
         assert "it contains text that is not UTF-8" in sentence(f"sqlite:///{path}", read_only)
+
+
+def test_a_column_whose_name_changed_case_is_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        store.begin_run("run", "tournament", "t", {})
+        store.append("run", [made(seed) for seed in range(3)])
+    for table in schema.metadata.sorted_tables:
+        data, column = path.read_bytes(), next(iter(table.c.keys())).encode()
+        place = data.index(column, data.index(f"CREATE TABLE {table.name} (".encode()) + 16 + len(table.name))
+        path.write_bytes(data[:place] + data[place : place + 1].upper() + data[place + 1 :])
+    assert inspect_store(f"sqlite:///{path}") == []
 
 
 @pytest.mark.parametrize(

@@ -102,8 +102,8 @@ class LenientReader:
             return None
 
     def _columns_of(self, table: Table) -> str:
-        """Returns the beginning of a query for all columns."""
-        return f"SELECT {', '.join(column.name for column in table.columns)}"
+        """Returns the beginning of a query for all columns by our names; SQLite ignores their case, which may flip."""
+        return f"SELECT {', '.join(f'{column.name} AS {column.name}' for column in table.columns)}"
 
 
 def ill_typed(table: Table, row: Row[Any]) -> str:
