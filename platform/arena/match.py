@@ -71,9 +71,8 @@ class MatchSpec:
     def id(self) -> str:
         """The content hash of the fields as JSON, 32 hexadecimal digits."""
         if not self._id:
-            opening = f",{_compact(self.opening)}" if self.opening else ""
             digest = _players(self.game, self.agents).copy()
-            digest.update(f"{self.seed},{self.max_plies}{opening}]".encode())
+            digest.update(b"%d%s" % (self.seed, end_of_id(self.max_plies, self.opening)))
             object.__setattr__(self, "_id", digest.hexdigest()[:32])
         return self._id
 
@@ -97,10 +96,20 @@ class MatchSpec:
         return spec
 
 
+def begin_of_id(game: str, agents: tuple[str, ...]) -> bytes:
+    """Returns what is hashed for a match's id before its seed, which many matches share."""
+    return f"{_compact([game, agents])[:-1]},".encode()
+
+
+def end_of_id(max_plies: int, opening: tuple[int, ...]) -> bytes:
+    """Returns what is hashed for a match's id after its seed."""
+    return f",{max_plies}{f',{_compact(opening)}' if opening else ''}]".encode()
+
+
 @functools.lru_cache(maxsize=1 << 12)
 def _players(game: str, agents: tuple[str, ...]) -> Any:
-    """Returns the hash of the beginning of the text, which many matches share; to be copied."""
-    return hashlib.sha256(f"{_compact([game, agents])[:-1]},".encode())
+    """Returns the hash of the beginning of the text; to be copied."""
+    return hashlib.sha256(begin_of_id(game, agents))
 
 
 @dataclass(slots=True)
@@ -164,7 +173,7 @@ def require_results(records: Iterable[MatchRecord], what: str) -> None:
 _PLY_TYPES = ("<u1", "<u2", "<u4")
 _COMPRESSED = 128  # added to the first byte
 _NOT_KEPT = 64  # the first byte if the moves were not kept
-_MIN_COMPRESSED = 1024  # bytes; compressing fewer takes longer than playing a short game
+MIN_COMPRESSED = 1024  # bytes; compressing fewer takes longer than playing a short game
 
 
 def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
@@ -172,7 +181,7 @@ def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
     largest = int(plies.max(initial=0))
     width = 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
     data = plies.astype(_PLY_TYPES[width]).tobytes()
-    if len(data) < _MIN_COMPRESSED:
+    if len(data) < MIN_COMPRESSED:
         return bytes((width,)) + data
     return bytes((width + _COMPRESSED,)) + zlib.compress(data, 1)
 
@@ -184,7 +193,7 @@ def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
     data, first, encoded = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
     for end in ends:
         part, first = data[first:end], end
-        long = len(part) >= _MIN_COMPRESSED
+        long = len(part) >= MIN_COMPRESSED
         encoded.append(bytes((_COMPRESSED,)) + zlib.compress(part, 1) if long else b"\0" + part)
     return encoded
 
@@ -228,7 +237,7 @@ def derive_seed(*parts: int | str) -> int:
 
 def seeds_after(*parts: int | str) -> Callable[..., int]:
     """Returns `derive_seed` with its first parts fixed; further numbers are then cheap."""
-    begin = hashlib.sha256(f"{_compact(parts)[:-1]},".encode())
+    begin = hashlib.sha256(begin_of_seeds(*parts))
 
     def seed_of(*numbers: int) -> int:
         digest = begin.copy()
@@ -236,6 +245,11 @@ def seeds_after(*parts: int | str) -> Callable[..., int]:
         return _seed_of(digest.digest())
 
     return seed_of
+
+
+def begin_of_seeds(*parts: int | str) -> bytes:
+    """Returns what is hashed for seeds before the numbers that follow their first parts."""
+    return f"{_compact(parts)[:-1]},".encode()
 
 
 def _seed_of(digest: bytes) -> int:

@@ -29,6 +29,7 @@ from ..games.registry import game_of
 from .match import MatchRecord, MatchSpec, Termination, unpack_plies
 from .play_compiled import match_kernel, no_returns, play_compiled
 from .played import PlayedMatches, joined
+from .schedules.spec_columns import SpecColumns
 from .table import Table, first_position
 
 _PLAYED_ALIKE = operator.attrgetter("game", "agents", "max_plies", "opening")
@@ -82,7 +83,8 @@ def prepare(spec: MatchSpec) -> None:
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
     """Prepares matches, once for each combination of game and agents."""
     with compiled_together():
-        for spec in {(spec.game, spec.agents): spec for spec in specs}.values():
+        some = specs.examples() if isinstance(specs, SpecColumns) else specs
+        for spec in {(spec.game, spec.agents): spec for spec in some}.values():
             prepare(spec)
 
 
@@ -120,13 +122,9 @@ def play_batch(
         members: pool for these members instead.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
-    batches: dict[tuple[Any, ...], list[int]] = {}
-    for number, key in enumerate(map(_PLAYED_ALIKE, specs)):
-        batches.setdefault(key, []).append(number)
     places: list[int] = []
     parts: list[Sequence[MatchRecord]] = []
-    for numbers in batches.values():
-        batch = [specs[number] for number in numbers]
+    for numbers, batch in _alike(specs):
         check_spec(batch[0])
         game = game_of(batch[0].game)
         seats = [None if python else seat_kernels(agent_of(agent), game) for agent in batch[0].agents]
@@ -147,6 +145,19 @@ def play_batch(
     if order == list(range(len(places))):
         return records
     return records.take(order) if isinstance(records, PlayedMatches) else [records[place] for place in order]
+
+
+def _alike(specs: Sequence[MatchSpec]) -> Iterator[tuple[list[int], Sequence[MatchSpec]]]:
+    """Yields the specs of each group that shares game, agents, limit of plies and opening, and their numbers."""
+    if isinstance(specs, SpecColumns):
+        for places in specs.alike():
+            yield places.tolist(), specs.take(places)
+        return
+    batches: dict[tuple[Any, ...], list[int]] = {}
+    for number, key in enumerate(map(_PLAYED_ALIKE, specs)):
+        batches.setdefault(key, []).append(number)
+    for numbers in batches.values():
+        yield numbers, [specs[number] for number in numbers]
 
 
 def matches_in_step(spec: MatchSpec) -> int:

@@ -30,9 +30,10 @@ from ..agents.registry import agent_of
 from ..core.kernel import compile_kernel, make_now
 from ..core.rng import streams_of
 from ..games.game import MAX_SEATS, Game, Position
-from .match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
+from .match import MatchRecord, MatchSpec, Termination, pack_plies
 from .play_kernel import play_many
-from .played import PlayedMatches, joined
+from .played import PlayedMatches, PlyColumn, joined
+from .schedules.spec_columns import SpecColumns
 from .step_kernel import ENOUGH, UNDER_WAY, play_in_step
 from .table import NAN_VALUES, scores_at
 
@@ -54,7 +55,7 @@ def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
 
 
 def play_compiled(
-    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
+    game: Game, seats: list[SeatKernels], specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64]
 ) -> tuple[list[int], Sequence[MatchRecord]]:
     """Plays matches with the same agents, opening and limit of plies; returns the indices of their specs, and records.
 
@@ -63,7 +64,8 @@ def play_compiled(
     n, num_seats = len(specs), game.num_seats
     opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
     states = np.tile(game.new_state(), (n, 1))
-    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
+    seeds = specs.seed.tolist() if isinstance(specs, SpecColumns) else [spec.seed for spec in specs]
+    rngs = streams_of(seeds, 1 + num_seats)
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
     _call_once(game, padded)
@@ -79,9 +81,9 @@ def play_compiled(
         arrays = (drawing, states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         busy = BusyClock()
         played = play(game.kernels, padded, *arrays, plies, ends, stop)
-        batch, lengths = slice(done, done + played), ends[:played, END].tolist()
+        batch, last = slice(done, done + played), int(ends[played - 1, END]) if played else 0
         running = busy.share(ends[:played, WHOLE])
-        packed = pack_many(plies[: lengths[-1]], lengths) if played else []
+        packed = PlyColumn.of(plies[:last], ends[:played, END])
         parts.append(
             _records(game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, running)
         )
@@ -94,7 +96,7 @@ def play_compiled(
 def _play_in_step(
     game: Game,
     seats: tuple[SeatKernels, ...],
-    specs: list[MatchSpec],
+    specs: Sequence[MatchSpec],
     arrays: tuple[Any, ...],
     stop: npt.NDArray[np.int64],
 ) -> tuple[list[int], Sequence[MatchRecord]]:
@@ -115,11 +117,12 @@ def _play_in_step(
         plies = np.concatenate((plies, np.empty_like(plies)), axis=1)
         play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
     running = busy.share(ends[:, WHOLE])
-    over = np.flatnonzero(ends[:, STATUS] != UNDER_WAY).tolist()
+    chosen = np.flatnonzero(ends[:, STATUS] != UNDER_WAY)
+    over = chosen.tolist()
     if game.num_seats == 1:
         counts[:, NANOSECONDS, 0] = ends[:, WHOLE]
     packed = [pack_plies(plies[i, : ends[i, END]]) for i in over]
-    played = [specs[i] for i in over]
+    played = specs.take(chosen) if isinstance(specs, SpecColumns) else [specs[i] for i in over]
     return over, _records(game, played, states[over], returns[over], counts[over], ends[over], packed, running)
 
 
@@ -139,12 +142,12 @@ class BusyClock:
 
 def _records(
     game: Game,
-    specs: list[MatchSpec],
+    specs: Sequence[MatchSpec],
     states: npt.NDArray[np.int64],
     returns: npt.NDArray[np.float64],
     counts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
-    packed: list[bytes],
+    packed: Sequence[bytes],
     busy: float,
 ) -> Sequence[MatchRecord]:
     """Returns the records of matches that compiled code has played, one per row of the arrays."""

@@ -198,7 +198,7 @@ class Game(Declared):
     def facts_of(self, states: Ints) -> list[dict[str, float]]:
         """Returns the `facts` of many states, [n, state_words]; short games spend much of their time here."""
         if type(self).facts is Game.facts:
-            return [{} for _ in states]
+            return [{}] * len(states)
         return [self.facts(state) for state in states]
 
     def phase(self, state: Ints) -> int:

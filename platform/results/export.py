@@ -21,10 +21,10 @@ from ..arena.match_json import to_json
 from ..core.errors import UserError, require_extra
 from ..core.outputs import require_file, require_folder
 from .archive.layout import wrong_file
-from .archive.reading import Archive, archive_of_run, record_of_rows
+from .archive.reading import Archive, archive_of_run
 from .archive.restoring import run_in
 from .integrity.checked_rows import CheckedRows, MatchRow, SeatRow, rows_of_run
-from .integrity.match_rows import MATCH_COLUMNS, DamagedMatch
+from .integrity.match_rows import MATCH_COLUMNS, DamagedMatch, record_of_rows
 from .notation.pgn import pgn_of
 from .notation.sgf import sgf_of
 from .store.schema import matches, run_matches
@@ -72,7 +72,8 @@ class Source(NamedTuple):
         query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
         with store.database.reading() as connection:
             games = frozenset(connection.scalars(query.where(run_matches.c.run_id == run.id).distinct()))
-        return cls(run, lambda: rows_of_run(store.database, store.totals, run.id), games, store.database.damaged)
+            games |= store.packed.games_of_run(connection, run.id)
+        return cls(run, lambda: rows_of_run(store.packed, run.id), games, store.database.damaged)
 
     @classmethod
     def of_archive(cls, archive: Archive) -> Source:

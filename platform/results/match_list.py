@@ -12,6 +12,7 @@ from ..arena.match import MatchRecord
 from ..core.errors import UserError
 from ..core.number_text import number
 from .integrity.match_rows import DamagedMatch
+from .packed.table import is_id
 from .store.schema import matches, run_matches, runs, seats
 from .store.store import Store
 
@@ -34,11 +35,12 @@ def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int 
         .order_by(run_matches.c.match_number.desc())
         .limit(limit)
     )
-    query = (
-        select(matches.c.id).where(matches.c.number.in_(numbers.scalar_subquery())).order_by(matches.c.number.desc())
-    )
+    c = matches.c
+    query = select(c.created, c.number, c.id).where(c.number.in_(numbers.scalar_subquery()))
     with store.database.reading() as connection:
-        ids = list(connection.scalars(query))
+        latest = [tuple(row) for row in connection.execute(query)]
+        latest += store.packed.latest(connection, run, agents, limit)
+    ids = [match_id for _, _, match_id in sorted(latest, reverse=True)[:limit]]
     return [_listed(found) for found in store.records_or_damage(ids)]
 
 
@@ -57,6 +59,8 @@ def newest_run_of(store: Store, match: str) -> str:
     query = having.join(runs, runs.c.id == run_matches.c.run_id).where(matches.c.id == match)
     with store.database.reading() as connection:
         found = connection.scalar(query.order_by(runs.c.created.desc()).limit(1))
+        for packed, _ in store.packed.with_ids(connection, [match] if is_id(match) else []):
+            found = packed.run_id
     if found is None:
         raise UserError(f"a match must be stored to be shown, but {match!r} is not; copy its id from a table.")
     return str(found)
@@ -64,9 +68,10 @@ def newest_run_of(store: Store, match: str) -> str:
 
 def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
     """Returns the ids of matches by their numbers in a `matches_frame` without ids; unknown ones are left out."""
-    ids = {}
+    wanted = list(shorts)
     with store.database.reading() as connection:
-        for short in shorts:
+        ids = store.packed.with_marks(connection, wanted)
+        for short in wanted:
             first = f"{short:015x}"
             query = select(matches.c.id).where(matches.c.id >= first, matches.c.id < first + "g")
             match = connection.scalar(query)

@@ -7,13 +7,14 @@ no game; playing a sample again shows whether this one did.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import Connection, Select, exists, func, select
 
 from ..agents.registry import agent_of
 from ..arena.match import MatchRecord, MatchSpec, Termination, moves_kept
@@ -71,8 +72,10 @@ def games_by_release(store: Store, run_id: str) -> pd.DataFrame:
     played = _of_run(run_id, select(matches.c.release)).subquery()
     query = select(played.c.release, func.count()).group_by(played.c.release)
     with store.database.reading() as connection:
-        rows = [(name or EARLIER, int(count)) for name, count in connection.execute(query)]
-    return pd.DataFrame(sorted(rows, key=lambda row: (-row[1], row[0])), columns=["release", "games"])
+        found = Counter({name or EARLIER: int(count) for name, count in connection.execute(query)})
+        for origin in store.packed.origins(connection, run_id):
+            found[origin.release] += origin.games
+    return pd.DataFrame(sorted(found.items(), key=lambda row: (-row[1], row[0])), columns=["release", "games"])
 
 
 def other_code(store: Store, run_id: str) -> OtherCode | None:
@@ -117,8 +120,21 @@ def _sample(store: Store, run_id: str) -> list[MatchRecord]:
         rows = connection.execute(of_run.where(~has_such) if unsuitable else of_run)
         numbers = _spread(sorted({int(number) for row in rows for number in row[2:]}), AT_FIRST)
         ids = list(connection.scalars(select(c.id).where(store.database.among(c.number, numbers)).order_by(c.number)))
+        ids += _spread(_packed_sample(store, connection, run_id), AT_FIRST)
     found = store.records_or_damage(ids)
     return [record for record in found if not isinstance(record, DamagedMatch) and moves_kept(record.plies)]
+
+
+def _packed_sample(store: Store, connection: Connection, run_id: str) -> list[str]:
+    """Returns the ids of such games among packed ones: the first and the last of each agent in each seat of a row."""
+    ids: list[str] = []
+    for origin in store.packed.origins(connection, run_id):
+        if origin.release != release():
+            for packed, _ in store.packed.numbered(connection, origin.numbers[:1]):
+                suitable = [decided_by_seeds(name) for name in packed.texts["agents"]]
+                texts = packed.id_texts()
+                ids += [texts[place] for place in packed.ends_of_agents(suitable, GAME_SECONDS)]
+    return ids
 
 
 def _is_compiled(spec: MatchSpec) -> bool:

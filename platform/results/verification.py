@@ -34,7 +34,8 @@ def sample_of_run(store: Store, run_id: str, share: float) -> list[MatchRecord]:
     if share < 1:
         query = query.where(c.id < f"{int(share * _UNIT):08x}")
     with store.database.reading() as connection:
-        ids = list(connection.scalars(query.where(c.termination.in_(ENDS)).order_by(c.id)))
+        ids = list(connection.scalars(query.where(c.termination.in_(ENDS))))
+        ids = sorted(ids + store.packed.below(connection, run_id, share))
     found = [one for one in store.records_or_damage(ids) if not isinstance(one, DamagedMatch)]
     if sample := [one for one in found if moves_kept(one.plies) and can_be_repeated(*one.spec.names)]:
         return sample

@@ -72,6 +72,10 @@ def workers_of_run(store: Store, run_id: str) -> WorkersOfRun:
         rows = connection.execute(select(of_run.number, of_run.worker))
         of_match: dict[int, str] = {number: name or UNKNOWN for number, name in rows}
         ends = {name or UNKNOWN: (when, number) for name, when, number in connection.execute(latest)}
+        for origin in store.packed.origins(connection, run_id):
+            of_match.update(dict.fromkeys(origin.numbers, origin.worker))
+            end = origin.created, origin.numbers[-1]
+            ends[origin.worker] = max(end, ends.get(origin.worker, end))
         what = _games(connection, store, [number for _, number in ends.values()])
     codes, names = pd.factorize(np.array([of_match.get(n, UNKNOWN) for n in columns.number.tolist()], dtype=object))
     residuals = _residuals(columns, codes, names.tolist())

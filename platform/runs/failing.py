@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from ..agents.registry import label_of
 from ..arena.match import MatchRecord, MatchSpec, Termination
-from ..arena.played import PlayedMatches, specs_of
+from ..arena.played import PlayedMatches, names_of, specs_of
 from ..arena.repeated_search import SearchSpec
 from ..core.errors import UserError
 from ..results.store.schema import matches, run_matches, seats
@@ -91,7 +91,7 @@ class Recorder(Generic[T]):
     def append(self, records: Sequence[T]) -> None:
         """Stores games; raises UserError if an agent has failed in its first FEW."""
         fine = records if isinstance(records, PlayedMatches) else [one for one in records if not one.error]
-        for names in {spec.names for spec in specs_of(fine)}:
+        for names in names_of(specs_of(fine)):
             self._proven.update(self._who(agent) for agent in names[1:])
         ready: Sequence[T] = records
         if fine is not records:
@@ -155,10 +155,15 @@ class Recorder(Generic[T]):
 
 
 @contextmanager
-def recording(store: Store, run_id: str, who: Callable[[str], str] = itself) -> Iterator[Recorder[MatchRecord]]:
-    """Yields a recorder for the games of a run."""
+def recording(
+    store: Store,
+    run_id: str,
+    who: Callable[[str], str] = itself,
+    append: Callable[[Sequence[MatchRecord]], object] | None = None,
+) -> Iterator[Recorder[MatchRecord]]:
+    """Yields a recorder for the games of a run, which `append` stores, by default as match rows."""
     before = functools.partial(_has_valid, store, run_id, who)
-    recorder: Recorder[MatchRecord] = Recorder(functools.partial(store.append, run_id), who, before)
+    recorder: Recorder[MatchRecord] = Recorder(append or functools.partial(store.append, run_id), who, before)
     yield recorder
     recorder.end()
 
@@ -175,4 +180,7 @@ def _has_valid(store: Store, run_id: str, who: Callable[[str], str], agent: str)
         .where(run_matches.c.run_id == run_id, same, matches.c.termination.in_(_VALID))
     )
     with store.database.reading() as connection:
-        return connection.execute(query.limit(1)).first() is not None
+        if connection.execute(query.limit(1)).first() is not None:
+            return True
+        agents = store.packed.agents(connection, run_id).get(run_id, ())
+        return any(who(agent) == name for agent in agents)

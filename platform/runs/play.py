@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+
+import numpy as np
 
 from ..arena.match import NO_ACTION, MatchRecord, MatchSpec
 from ..arena.play import prepare_matches
 from ..arena.repeated_search import SearchRecord, SearchSpec
 from ..arena.schedules.round_robin import MatchPlan, Rounds
+from ..arena.schedules.spec_columns import SpecColumns
 from ..arena.workers.executor import MATCHES, SEARCHES, Executor, Source
 from ..arena.workers.make import at_work
 from ..arena.workers.where import Where
+from ..results.packed.packing import Packing
 from ..results.store.database import CHUNK
 from ..results.store.store import Store
 from .bar import QUIET, Bar, run_bar
@@ -84,24 +87,26 @@ def play_plan(
 
     Matches are made and looked up while others are played: any number of them begins at once and takes little memory.
     """
-    with recording(store, run_id) as recorder:
-        for records in executor.play_later(_unplayed(store, run_id, plan, skip), len(plan)):
+    packing = Packing(store, run_id)
+    with recording(store, run_id, append=packing.append if plan.has_no_repeats else None) as recorder:
+        for records in executor.play_later(_unplayed(packing, plan, skip), len(plan)):
             recorder.append(records)
             yield records
 
 
-def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[MatchSpec]:
+def _unplayed(packing: Packing, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[SpecColumns]:
     """Yields the matches of a plan that the store lacks, after preparing all agents."""
-    specs, prepared, size = iter(plan), False, 1
-    while block := {spec.id: spec for spec in itertools.islice(specs, size)}:
-        stored = store.adopt(run_id, list(block))
-        if stored:
-            skip(len(stored))
-        if len(stored) < len(block) and not prepared:
+    prepared = False
+    for specs in plan.columns(CHUNK):
+        if not plan.has_no_repeats:
+            specs = specs.take(np.sort(np.unique(specs.ids, return_index=True)[1]))
+        stored = packing.adopt(specs)
+        if stored.any():
+            skip(int(stored.sum()))
+        if not stored.all() and not prepared:
             prepare_matches(list(plan.examples()))
             prepared = True
-        yield from (spec for match_id, spec in block.items() if match_id not in stored)
-        size = CHUNK
+        yield specs.take(np.flatnonzero(~stored))
 
 
 def serve_into(

@@ -22,6 +22,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.play import play_match
 from turnier.dashboards import sections
 from turnier.dashboards.links import run_address
+from turnier.results.packed import layout
 from turnier.results.store.store import Store
 from turnier.runs.declared.kinds import KINDS, plan_of
 from turnier.runs.people.hosted_games import store_game
@@ -88,11 +89,18 @@ def wrong_on(page: Seen) -> list[str]:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store that has a run of every kind."""
+    """A folder with a store that has a run of every kind; the tournament has match rows and packed games."""
     folder = tmp_path_factory.mktemp("kinds")
-    for words in PLAYED.values():
-        command(*words, folder=folder)
+    command(*PLAYED["tournament"][:-5], "2", *HERE, folder=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "LEAST", 1)
+        for words in PLAYED.values():
+            command(*words, folder=folder)
     with Store.open(f"sqlite:///{folder}/kinds.db") as store:
+        with store.database.reading() as connection:
+            packed = store.packed.counts(connection)
+        assert {run.partition(":")[0] for run in packed} >= {"tournament", "replication"}
+        assert [games for run, games in packed.items() if run.startswith("tournament")] == [2]
         store_game(store, play_match(spec_of("tictactoe", "random", "random", seed=3)))
         store.begin_run("experiment:1", "experiment", "an experiment", {"game": "tictactoe"})
         store.append("experiment:1", [play_match(spec_of("tictactoe", "random", "greedy", seed=4))])

@@ -108,7 +108,7 @@ def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str
     before = stored(postgres_url)
     until(driver, lambda: stored(postgres_url) > before)
     held = psycopg.connect(postgres_url)  # the driver's append waits for this lock when the server ends
-    held.execute("LOCK TABLE run_matches, run_votes IN SHARE MODE")
+    held.execute("LOCK TABLE run_matches, packed_games, run_votes IN SHARE MODE")
     waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     until(driver, lambda: (held.execute(waits).fetchone() or (0,))[0])
     with stopped(postgres_url):  # ends both connections

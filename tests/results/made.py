@@ -50,7 +50,7 @@ def ids(records: Sequence[MatchRecord]) -> list[str]:
 def as_version(store: Store, number: int) -> None:
     """Makes a store what an earlier version made of the same runs and games."""
     added = {2: (schema.positions, schema.votes, schema.run_votes), 3: _TRAINING, 4: (schema.match_columns,)}
-    added |= {5: (schema.run_annotations,), 6: (schema.run_totals,)}
+    added |= {5: (schema.run_annotations,), 6: (schema.run_totals,), 10: (schema.packed_games,)}
     later = {table.name for version, tables in added.items() for table in tables if version >= number}
     with store.database.writing() as connection:
         rows, of_match = connection.execute(select(matches)).all(), {}

@@ -18,7 +18,7 @@ from turnier.games.registry import make_game
 from turnier.results import export as exporting
 from turnier.results.export import export
 from turnier.results.integrity import checked_rows
-from turnier.results.store import store as storing
+from turnier.results.integrity import records as storing
 from turnier.results.store.store import Store
 from turnier.server.finished_game import find_game
 

@@ -52,10 +52,10 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     with store.database.reading() as connection:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
-    matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
+    matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "packed_games", "locks"}
     training = {"training_points", "training_evaluations", "run_progress", "run_annotations", "run_totals"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [10]
+    assert version == [schema.SCHEMA_VERSION] == [11]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:

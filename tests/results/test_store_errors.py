@@ -17,7 +17,8 @@ from sqlalchemy import text
 
 from tests.results.made import made
 from turnier.core.errors import UserError
-from turnier.results.store import database
+from turnier.results.repair.inspection import inspect_store
+from turnier.results.store import database, schema
 from turnier.results.store.store import Store
 
 
@@ -115,16 +116,40 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
         Store.open(f"sqlite:///{path}").append("run", [made(seed) for seed in range(500)])
 
 
+def test_a_definition_that_is_no_text(tmp_path: Path) -> None:
+    """SQLite's message has the damaged bytes, also when the log that a reader left is removed."""
+    path = tmp_path / "a.db"
+    with Store.open(f"sqlite:///{path}"):
+        pass
+    data = path.read_bytes().replace(b"tableseatsseats", b"tablese\xf4tsseats")
+    path.write_bytes(data.replace(b"CREATE TABLE seats (", b"CREATE TABLEXseats ("))
+    Path(f"{path}-wal").touch()
+    for read_only in (True, False):
+        assert "it contains text that is not UTF-8" in sentence(f"sqlite:///{path}", read_only)
+
+
+def test_a_column_whose_name_changed_case_is_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        store.begin_run("run", "tournament", "t", {})
+        store.append("run", [made(seed) for seed in range(3)])
+    for table in schema.metadata.sorted_tables:
+        data, column = path.read_bytes(), next(iter(table.c.keys())).encode()
+        place = data.index(column, data.index(f"CREATE TABLE {table.name} (".encode()) + 16 + len(table.name))
+        path.write_bytes(data[:place] + data[place : place + 1].upper() + data[place + 1 :])
+    assert inspect_store(f"sqlite:///{path}") == []
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 11",
-            "version 10, got 11; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 12",
+            "version 11, got 12; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 10, got 0; use the Turnier that made it, or name another"),
+        ("UPDATE turnier_version SET version = 0", "version 11, got 0; use the Turnier that made it, or name another"),
         ("UPDATE turnier_version SET version = 9", "was written by an earlier Turnier; type: turnier upgrade --store "),
-        ("DELETE FROM turnier_version", "version 10, got none"),
+        ("DELETE FROM turnier_version", "version 11, got none"),
         ("DROP TABLE turnier_version", "must hold what was stored in it, but its table 'turnier_version' is missing"),
     ],
 )

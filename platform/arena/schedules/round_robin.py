@@ -5,11 +5,16 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from ...agents.agent import Agent
 from ...core.errors import MAX_GAMES, UserError, require_at_most
 from ...games.game import Game, Position
-from ..match import MatchRecord, MatchSpec, derive_seed, seeds_after
+from ..match import MatchRecord, MatchSpec, begin_of_seeds, derive_seed, seeds_after
+from .digests import digests_of
+from .spec_columns import Ints, SpecColumns
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
 # The size of a round never depends on the workers: the same matches are played everywhere.
@@ -57,6 +62,25 @@ class MatchPlan(Collection[MatchSpec]):
 
     def __contains__(self, spec: object) -> bool:
         return any(spec == own for own in self)
+
+    @property
+    def has_no_repeats(self) -> bool:
+        """Whether all matches differ; groups that are named twice may have equal ones."""
+        return len({tuple(sorted(group)) for group in self._groups}) == len(self._groups)
+
+    def columns(self, size: int) -> Iterator[SpecColumns]:
+        """Yields the matches in the order of iteration, about `size` at a time."""
+        set_by = self._games, self._seeds, self._starts, self._exactly, self._own_seeds
+        rules = _Rules(self._game.full_text(), *set_by)
+        parts: list[SpecColumns] = []
+        for place, group in enumerate(self._groups):
+            for part in _columns_of(rules, group, place, size):
+                parts.append(part)
+                if sum(map(len, parts)) >= size:
+                    yield SpecColumns.concatenated(parts)
+                    parts = []
+        if parts:
+            yield SpecColumns.concatenated(parts)
 
     def examples(self) -> Iterator[MatchSpec]:
         """Yields a match for every way in which agents take the seats: all of these must be playable."""
@@ -198,22 +222,65 @@ def matches_of(
             seeds an agent would have the same luck against all others, and games of a seed would say less together
             (docs/validity.md).
     """
-    text, seed_of = game.full_text(), seeds_after(*seeds)
+    rules = _Rules(game.full_text(), games, seeds, starts, exactly, own_seeds)
     for place, group in enumerate(groups):
-        if own_seeds and len(group) > 1:
-            seed_of = seeds_after(*group_seeds(seeds, group))
-        orders = _seatings(group)
-        left = games
-        for repetition in range(-(-games // (len(orders) * len(starts)))):
-            drawn = _drawn(starts, seeds, repetition) if exactly and left < len(orders) * len(starts) else starts
-            for opening in drawn:
-                match_seed = seed_of(repetition, *opening)
-                some = _balanced(group, place)[:left] if exactly and left < len(orders) else orders
-                for order in some:
-                    yield MatchSpec(text, order, match_seed, opening=opening)
-                left -= len(orders)
-                if exactly and left <= 0:
-                    break
+        yield from _of_group(rules, group, place)
+
+
+class _Rules(NamedTuple):
+    """The arguments of `matches_of` that are the same for all groups."""
+
+    game: str
+    games: int
+    seeds: tuple[int, ...]
+    starts: Sequence[tuple[int, ...]]
+    exactly: bool
+    own_seeds: bool
+
+    def begin(self, group: tuple[str, ...]) -> tuple[int | str, ...]:
+        """Returns the first parts of the seeds of a group."""
+        return group_seeds(self.seeds, group) if self.own_seeds and len(group) > 1 else self.seeds
+
+
+def _of_group(rules: _Rules, group: tuple[str, ...], place: int, sets: int = 0) -> Iterator[MatchSpec]:
+    """Yields the matches of a group at that place after the first `sets` whole sets."""
+    _, games, seeds, starts, exactly, _ = rules
+    seed_of, orders = seeds_after(*rules.begin(group)), _seatings(group)
+    of_set = len(orders) * len(starts)
+    left = games - sets * of_set
+    for repetition in range(sets, -(-games // of_set)):
+        drawn = _drawn(starts, seeds, repetition) if exactly and left < of_set else starts
+        for opening in drawn:
+            match_seed = seed_of(repetition, *opening)
+            some = _balanced(group, place)[:left] if exactly and left < len(orders) else orders
+            for order in some:
+                yield MatchSpec(rules.game, order, match_seed, opening=opening)
+            left -= len(orders)
+            if exactly and left <= 0:
+                break
+
+
+def _columns_of(rules: _Rules, group: tuple[str, ...], place: int, size: int) -> Iterator[SpecColumns]:
+    """Yields the matches of `_of_group` in whole sets, about `size` matches at a time."""
+    orders, starts, begin = _seatings(group), list(rules.starts), rules.begin(group)
+    of_set = len(orders) * len(starts)
+    sets = rules.games // of_set if rules.exactly else -(-rules.games // of_set)
+    step = max(1, size // of_set)
+    for first in range(0, sets, step):
+        repetitions = np.arange(first, min(first + step, sets))
+        seeds = np.stack([_seeds_of(begin, repetitions, opening) for opening in starts], axis=1).ravel()
+        lineup = np.tile(np.arange(len(orders)), len(seeds))
+        opening = np.tile(np.repeat(np.arange(len(starts)), len(orders)), len(repetitions))
+        yield SpecColumns(rules.game, orders, starts, np.repeat(seeds, len(orders)), lineup, opening)
+    if rest := list(_of_group(rules, group, place, sets)):
+        yield SpecColumns.of(rules.game, rest)
+
+
+def _seeds_of(begin: tuple[int | str, ...], repetitions: Ints, opening: tuple[int, ...]) -> Ints:
+    """Returns `derive_seed` of the beginning, each repetition, and the opening."""
+    end = "".join(f",{ply}" for ply in opening)
+    words = digests_of(begin_of_seeds(*begin), repetitions, f"{end}]".encode())[:, :8]
+    return (np.ascontiguousarray(words).view("<u8")[:, 0] >> np.uint64(1)).astype(np.int64)
 
 
 def group_seeds(seeds: tuple[int, ...], group: Sequence[str]) -> tuple[int | str, ...]:

@@ -24,6 +24,7 @@ from ..match import MatchRecord, MatchSpec
 from ..play import matches_in_step, play_batch, prepare_matches
 from ..played import joined
 from ..repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
+from ..schedules.spec_columns import SpecColumns, SpecQueue
 from .batch_sizes import MAX_BATCH, BatchSizer
 
 MAX_LOSSES = 10  # of the same work; then the work itself must be ending the workers
@@ -61,7 +62,8 @@ class Work(NamedTuple, Generic[S, R]):
     kind: Callable[[S], Hashable] = itself  # preparing one spec prepares all of its kind
 
     def one_of_each_kind(self, specs: Iterable[S]) -> list[S]:
-        return list({self.kind(spec): spec for spec in specs}.values())
+        some: Iterable[Any] = specs.examples() if isinstance(specs, SpecColumns) else specs
+        return list({self.kind(spec): spec for spec in some}.values())
 
 
 class Done(NamedTuple):
@@ -150,12 +152,42 @@ class Source(Generic[S]):
         self.waiting.extend(more)
         self._expected = max(0, self._expected - len(more)) if len(self.waiting) >= count else 0
 
+    def next_batch(self, count: int) -> Sequence[S]:
+        """Removes and returns the next `count` waiting specs, or all."""
+        return [self.waiting.popleft() for _ in range(min(len(self.waiting), count))]
+
+    def put_back(self, batch: Sequence[S]) -> None:
+        """Makes the specs of a lost batch wait again, first."""
+        self.waiting.extendleft(reversed(batch))
+
     def idle_specs(self, count: int) -> list[S]:
         """Returns about `count` further specs, or fewer, for a worker that would idle while others finish.
 
         Nobody waits for these: they are withdrawn as soon as there is other work, and are not repeated.
         """
         return []
+
+
+class ColumnSource(Source[MatchSpec]):
+    """Specs of matches that come, and go to workers, as columns; see Source."""
+
+    def __init__(self, later: Iterable[SpecColumns], expected: int) -> None:
+        super().__init__(expected=expected)
+        self.waiting: Any = SpecQueue()
+        self._columns = iter(later)
+
+    def fill(self, count: int) -> None:
+        while len(self.waiting) < count and (more := next(self._columns, None)) is not None:
+            self.waiting.extend(more)
+            self._expected = max(0, self._expected - len(more))
+        if len(self.waiting) < count:
+            self._expected = 0
+
+    def next_batch(self, count: int) -> SpecColumns:
+        return self.waiting.take(count)  # type: ignore[no-any-return]
+
+    def put_back(self, batch: Sequence[MatchSpec]) -> None:
+        self.waiting.put_back(batch)
 
 
 def together(batches: Iterable[Sequence[R]]) -> Iterator[Sequence[R]]:
@@ -189,7 +221,7 @@ class Executor(ABC):
         self.close()
 
     @abstractmethod
-    def submit(self, do: Task, batch: list[Any]) -> Any:
+    def submit(self, do: Task, batch: Sequence[Any]) -> Any:
         """Starts a batch and returns its ticket (hashable)."""
 
     @abstractmethod
@@ -230,19 +262,19 @@ class Executor(ABC):
         do = functools.partial(play_batch, threads=threads) if threads > 1 else play_batch
         return self.run(MATCHES._replace(do=do), matches)
 
-    def play_later(self, specs: Iterable[MatchSpec], expected: int) -> Iterator[Sequence[MatchRecord]]:
+    def play_later(self, specs: Iterable[SpecColumns], expected: int) -> Iterator[Sequence[MatchRecord]]:
         """Plays matches like `play`, but requests them a batch at a time: any number takes little memory.
 
         Args:
             specs: matches whose agents have been prepared.
             expected: their maximum number.
         """
-        rest = iter(specs)
-        first = list(itertools.islice(rest, self.workers))
-        if len(first) < self.workers:
-            yield from self.play(first)
+        source = ColumnSource(specs, expected)
+        source.fill(self.workers)
+        if len(source.waiting) < self.workers:
+            yield from self.play(source.waiting)
         else:
-            yield from self.serve(MATCHES, Source(first, rest, expected - len(first)))
+            yield from self.serve(MATCHES, source)
 
     def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[Sequence[R]]:
         """Does work and yields its records batch by batch, in order of completion, see `serve`."""
@@ -281,7 +313,7 @@ class _Service(Generic[S, R]):
         self.executor, self.work, self.source = executor, work, source
         self.sizer = BatchSizer(executor.workers)
         self.do = functools.partial(do_batch, work)
-        self.flying: dict[Any, list[S]] = {}
+        self.flying: dict[Any, Sequence[S]] = {}
         self.idle: set[Any] = set()  # tickets of idle work
         self.withdrawn: set[Any] = set()  # tickets of idle work that ends early
         self.losses: Counter[S] = Counter()
@@ -306,7 +338,7 @@ class _Service(Generic[S, R]):
             self._withdraw_idle_work()
             size = max(1, min(round(size * self.executor.next_speed()), MAX_BATCH))
             self.source.fill(size)
-            self._submit([waiting.popleft() for _ in range(min(len(waiting), size))])
+            self._submit(self.source.next_batch(size))
         if not self.asked_for:
             self._withdraw_idle_work()
         self.spend_idle_time()
@@ -319,7 +351,7 @@ class _Service(Generic[S, R]):
                 return
             self.idle.add(self._submit(batch))
 
-    def _submit(self, batch: list[S]) -> Any:
+    def _submit(self, batch: Sequence[S]) -> Any:
         ticket = self.executor.submit(self.do, batch)
         self.flying[ticket] = batch
         return ticket
@@ -346,7 +378,7 @@ class _Service(Generic[S, R]):
             elif not idle:
                 self.losses.update(batch)
                 self.lost.append(batch[0])
-                self.source.waiting.extendleft(reversed(batch))
+                self.source.put_back(batch)
         return done
 
     def require_survivors(self) -> None:

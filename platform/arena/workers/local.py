@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ class SerialExecutor(Executor):
         super().__init__(1)
         self._done: dict[int, Done] = {}
 
-    def submit(self, do: Task, batch: list[Any]) -> int:
+    def submit(self, do: Task, batch: Sequence[Any]) -> int:
         ticket = len(self._done)
         self._done[ticket] = do(batch)
         return ticket
@@ -43,7 +43,7 @@ class ThreadExecutor(Executor):
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
         self._stops: dict[concurrent.futures.Future[Done], npt.NDArray[np.int64]] = {}  # [1] for each batch
 
-    def submit(self, do: Task, batch: list[Any]) -> concurrent.futures.Future[Done]:
+    def submit(self, do: Task, batch: Sequence[Any]) -> concurrent.futures.Future[Done]:
         stop = np.zeros(1, np.int64)
         future = self._pool.submit(do, batch, stop)
         self._stops[future] = stop

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -18,7 +17,7 @@ from ...core.outside import library
 from ...core.outside.trust import trusted
 from ...core.terminal import visible
 from ...games.registry import game_of
-from ..played import specs_of
+from ..played import names_of, specs_of
 from .executor import Done, Executor, Lost, R, S, Source, Task, Work
 from .local import SerialExecutor, ThreadExecutor
 from .where import Where
@@ -48,7 +47,7 @@ class AutoExecutor(Executor):
         self._source = source
         return super().serve(work, source)
 
-    def submit(self, do: Task, batch: list[Any]) -> Any:
+    def submit(self, do: Task, batch: Sequence[Any]) -> Any:
         self._say_where(batch)
         if self._ray_pays and self._may_start_ray:
             self._start_ray()
@@ -85,7 +84,7 @@ class AutoExecutor(Executor):
         """Adds the time of a batch, and decides whether Ray would save more than it costs."""
         if not self._may_start_ray:
             return
-        counts, inside = Counter(spec.names for spec in specs_of(result.records)), trusted()
+        counts, inside = names_of(specs_of(result.records)), trusted()
         slow = sum(count for names, count in counts.items() if _in_python(names, inside))
         if not slow or _of_session(counts):
             return
@@ -108,16 +107,16 @@ class AutoExecutor(Executor):
         else:
             say("Now on Ray: agents that decide in Python would take turns in threads.")
 
-    def _say_where(self, batch: list[Any]) -> None:
+    def _say_where(self, batch: Sequence[Any]) -> None:
         if self._said:
             return
         self._said = True
         count = f"{self.workers} thread{'s' * (self.workers > 1)}"
         if self.workers == 1:
             reason = "one worker needs no other process"
-        elif _of_session(spec.names for spec in batch):
+        elif _of_session(names_of(batch)):
             reason = "code that is in no file plays in this process"
-        elif any(_in_python(spec.names, trusted()) for spec in batch):
+        elif any(_in_python(names, trusted()) for names in names_of(batch)):
             reason = "agents in Python that take long move to Ray"
         else:
             reason = "nothing is decided in Python"

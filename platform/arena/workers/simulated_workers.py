@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..match import MatchRecord
@@ -26,7 +26,7 @@ class SimulatedExecutor(Executor):
         self._ends: list[tuple[float, int]] = []  # a heap of their ends and tickets, including ends before withdrawal
         self._tickets = itertools.count()
 
-    def submit(self, do: Task, batch: list[Any]) -> int:
+    def submit(self, do: Task, batch: Sequence[Any]) -> int:
         records: list[MatchRecord] = list(do(batch).records)
         free, worker = heapq.heappop(self._free)
         begins = max(self.now, free)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from ...arena.match import MatchRecord
 from ...core.errors import MALFORMED, UserError, require_extra
 from ..integrity.checked_rows import MatchRow, SeatRow
 from ..integrity.checksums import CHANGED, checksum
-from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agreeing, match_of
+from ..integrity.match_rows import agreeing, record_of_rows
 from ..integrity.totals import Total, difference
 from ..store.annotations import ARCHIVE
 from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
@@ -27,9 +26,6 @@ from .layout import FORMAT, ID, OF_SEATS, RUN_KEY, Contents, arrow_schema, rows_
 
 PART = 1 << 15  # games read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: larger ones were not written by us
-_make_named: Callable[[str, Sequence[str]], Any] = namedtuple
-_match = _make_named("_match", ("number", *MATCH_COLUMNS))
-_seat = _make_named("_seat", SEAT_COLUMNS)
 
 
 class Place(NamedTuple):
@@ -190,16 +186,6 @@ class Archive:
                     found |= dict(zip(some.tolist(), values, strict=True))
                 first = end
         return found
-
-
-def record_of_rows(match: MatchRow, match_seats: Sequence[SeatRow]) -> MatchRecord:
-    """Returns the match of checked rows."""
-    return match_of(*_as_stored(match, match_seats))
-
-
-def _as_stored(match: MatchRow, match_seats: Sequence[SeatRow]) -> tuple[Any, list[Any]]:
-    """Returns rows with names, as the database does, with an arbitrary match number."""
-    return _match(0, *match), [_seat(0, *seat) for seat in match_seats]
 
 
 def _parquet(path: Path, plain: bool = False) -> Any:

@@ -81,7 +81,7 @@ def _groups(store: Store, run_id: str, schema: Any, on_games: OnGames) -> Iterat
 
     parts: list[Any] = []
     ids: list[str] = []
-    for rows in rows_of_run(store.database, store.totals, run_id):
+    for rows in rows_of_run(store.packed, run_id):
         if rows.wrong:
             raise store.database.damaged(str(rows.wrong[0]))
         parts.append(table_of(schema, rows.matches, rows.seats))

@@ -25,6 +25,7 @@ from sqlalchemy import Engine, event
 _MARKS = "SELECT user_version, schema_version FROM pragma_user_version, pragma_schema_version"
 MARK_SECONDS = 5.0  # between two marks: SQLite merges the log now and then, which removes the mark
 MERGE_SECONDS = 1.0  # to wait for other writers; the last one merges the rest
+_FAILED = (sqlite3.Error, UnicodeDecodeError)  # of a damaged file; sqlite3 cannot decode some messages of its own
 
 
 def size_of_log(path: Path) -> int:
@@ -91,7 +92,7 @@ class Log:
         now = time.monotonic()
         if now - self._marked_at < MARK_SECONDS:
             return
-        with contextlib.closing(self._engines[0].raw_connection()) as connection, contextlib.suppress(sqlite3.Error):
+        with contextlib.closing(self._engines[0].raw_connection()) as connection, contextlib.suppress(*_FAILED):
             cursor = connection.cursor()
             schema = cursor.execute("PRAGMA schema_version").fetchone()[0]
             cursor.execute(f"PRAGMA user_version = {int(schema)}")
@@ -118,13 +119,13 @@ class Log:
 
     def tidy(self) -> None:
         """Removes an empty log left by readers, which may not remove it."""
-        with contextlib.suppress(sqlite3.Error, OSError):
+        with contextlib.suppress(*_FAILED, OSError):
             if os.stat(f"{self.path}-wal").st_size == 0:
                 self._connected(0).close()
 
     def keep_in_moved_file(self) -> None:
         """Merges the log into a file that was moved away from it."""
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*_FAILED):
             for connection in self._idle()[:1]:
                 _merge(connection)
 
@@ -141,12 +142,12 @@ class Log:
     def _merging(self) -> Iterator[None]:
         """Merges the log after the block, over a connection made before it: the last connection removes the log."""
         last = None
-        with contextlib.suppress(sqlite3.Error, OSError):
+        with contextlib.suppress(*_FAILED, OSError):
             if size_of_log(self.path) and not self.is_moved():
                 last = self._connected(MERGE_SECONDS)
         yield
         if last is not None:
-            with contextlib.closing(last), contextlib.suppress(sqlite3.Error):  # others write: they merge it
+            with contextlib.closing(last), contextlib.suppress(*_FAILED):  # others write: they merge it
                 _merge(last)
 
 
@@ -160,7 +161,7 @@ def _give_up(connection: Any) -> None:
     """Undoes a connection's uncommitted work, and closes it and its cursors, which would keep it open."""
     cursors = [each for each in gc.get_referrers(connection) if isinstance(each, sqlite3.Cursor)]
     for end in (connection.rollback, *(cursor.close for cursor in cursors), connection.close):
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*_FAILED):
             end()
 
 

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from ..packed.layout import PackedGames
+from ..packed.table import PackedTable
 from ..store.database import CHUNK, Database
 from ..store.schema import matches, run_matches, seats
 from .match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, agreeing, read_matches
-from .totals import Total, Totals, difference
+from .totals import Total, difference
 
 MatchRow = tuple[Any, ...]  # the values of MATCH_COLUMNS
 SeatRow = tuple[Any, ...]  # the values of SEAT_COLUMNS without the match's number
@@ -56,21 +58,33 @@ def _wrong_among(database: Database, connection: Connection, numbers: Sequence[i
     return [DamagedMatch(one.row.number, str(one.row.id), one.wrong) for one in read if one.wrong]
 
 
-def rows_of_run(database: Database, totals: Totals, run_id: str) -> Iterator[CheckedRows]:
-    """Yields all matches of a run in the order in which they were stored, CHUNK at a time.
+def rows_of_run(table: PackedTable, run_id: str) -> Iterator[CheckedRows]:
+    """Yields all matches of a run in the order in which they were stored, CHUNK at a time, packed ones last.
 
     If links of the run are missing, the last rows have a DamagedMatch without a number that says so.
     """
-    found, last, c = Total(), 0, run_matches.c
+    database, found, last, c = table.database, Total(), 0, run_matches.c
     query = select(c.match_number).where(c.run_id == run_id).order_by(c.match_number).limit(CHUNK)
     while True:
         with database.reading() as connection:
             if not (numbers := list(connection.scalars(query.where(c.match_number > last)))):
-                known = totals.of_runs(connection, run_matches).get(run_id, found)
                 break
             rows = checked_rows(database, connection, numbers)
         last, found = numbers[-1], found.plus(rows.ids())
         yield rows
-    if known != found:
+    with database.reading() as connection:
+        known = table.totals.of_runs(connection, run_matches).get(run_id)
+        for packed in table.of_run_or_damage(connection, run_id):
+            rows = _of_packed(packed)
+            found = found.plus(rows.ids())
+            yield rows
+    if known is not None and known != found:
         lost = f"{run_id} has {difference(known, found)} in {run_matches.name}"
         yield CheckedRows([], [], [], [DamagedMatch(0, "", lost)])
+
+
+def _of_packed(packed: PackedGames | DamagedMatch) -> CheckedRows:
+    if isinstance(packed, DamagedMatch):
+        return CheckedRows([], [], [], [packed])
+    rows = packed.rows()
+    return CheckedRows(list(packed.numbers), list(zip(*rows.matches, strict=True)), rows.by_match(), [])

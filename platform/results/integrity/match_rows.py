@@ -7,8 +7,8 @@ import itertools
 import json
 import math
 import zlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
@@ -34,6 +34,8 @@ _SHARED = ({str}, {int}, {type(None)})  # kinds of values that equal one another
 _OF_SPECS = attrgetter("id", "game", "seed", "max_plies", "opening", "agents")
 _value_of = attrgetter("_value_")  # of an enum, in a tenth of the time of `value`
 _flat = itertools.chain.from_iterable
+_make_named: Callable[[str, Sequence[str]], Any] = namedtuple
+_match, _seat = _make_named("_match", ("number", *MATCH_COLUMNS)), _make_named("_seat", SEAT_COLUMNS)
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -43,7 +45,8 @@ def _facts_text(facts: tuple[tuple[str, float], ...], types: tuple[type, ...]) -
     return _encode(dict(facts))
 
 
-def _facts(facts: dict[str, float]) -> str:
+def facts_text(facts: dict[str, float]) -> str:
+    """Returns a match's facts as stored."""
     return _facts_text(tuple(facts.items()), tuple(map(type, facts.values()))) if facts else "{}"
 
 
@@ -101,6 +104,11 @@ class MatchRows(NamedTuple):
         of_seats = _flat(map(itertools.repeat, map(numbers.get, self.matches[0]), self.sizes))
         rows = zip(of_seats, *self.seats, strict=True)
         return list(rows) if len(numbers) == len(self.sizes) else [row for row in rows if row[0] is not None]
+
+    def by_match(self) -> list[list[tuple[Any, ...]]]:
+        """Returns the seats of each match: values of SEAT_COLUMNS without the number."""
+        rows = zip(*self.seats, strict=True)
+        return [list(itertools.islice(rows, size)) for size in self.sizes]
 
     def columns(self, numbers: Mapping[str, int]) -> MatchColumns:
         """Returns the columns of the matches with a number, by their ids."""
@@ -164,7 +172,7 @@ def _of_played(played: PlayedMatches) -> MatchRows:
     arrays = scores, played.decisions, played.nodes, played.seat_seconds, played.seat_cpu_seconds
     ids, games, seeds, limits, openings, agents = zip(*map(_OF_SPECS, played.specs), strict=True)
     numbers = [list(map(int, seeds)), list(map(int, limits)), list(map(len, openings))]
-    ends, facts = list(map(_value_of, played.terminations)), list(map(_facts, played.facts))
+    ends, facts = list(map(_value_of, played.terminations)), list(map(facts_text, played.facts))
     others = [played.seconds.tolist(), played.plies, facts, [""] * n, [release()] * n, [machine_name()] * n]
     of_seats = [list(range(seats)) * n, list(_flat(agents)), *(array.ravel().tolist() for array in arrays)]
     return MatchRows([ids, games, *numbers, ends, *others], [seats] * n, of_seats)
@@ -178,7 +186,7 @@ def _of_records(records: Sequence[MatchRecord], order: Sequence[int]) -> MatchRo
         rows.append(
             (
                 *(spec.id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening)),
-                *(record.termination.value, float(record.seconds), record.plies, _facts(record.facts)),
+                *(record.termination.value, float(record.seconds), record.plies, facts_text(record.facts)),
                 _storable(record.error) if record.error else "",
                 record.release or release(),
                 _storable(record.worker) if record.worker else machine_name(),
@@ -233,7 +241,7 @@ def agreeing(rows: Sequence[Sequence[Any]], match_seats: Sequence[Sequence[Seque
         return [agreeing([row], [own])[0] for row, own in each] if len(rows) > 1 else [False]
 
 
-def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
+def match_of(match: Any, match_seats: Sequence[Any]) -> MatchRecord:
     """Returns the match of checked rows."""
     opening = opening_of(match.plies, match.opening)
     return MatchRecord(
@@ -251,6 +259,11 @@ def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
         match.release,
         match.worker,
     )
+
+
+def record_of_rows(match: Sequence[Any], match_seats: Sequence[Sequence[Any]]) -> MatchRecord:
+    """Returns the match of checked values of MATCH_COLUMNS, and of SEAT_COLUMNS without the number by seat."""
+    return match_of(_match(0, *match), [_seat(0, *seat) for seat in match_seats])
 
 
 def _storable(text: str) -> str:

@@ -6,6 +6,7 @@ transaction that writes the rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from sqlalchemy import Column, Connection, Table, bindparam, func, select, updat
 from ..store.database import Database
 from ..store.schema import (
     matches,
+    packed_games,
     run_annotations,
     run_matches,
     run_totals,
@@ -23,7 +25,7 @@ from ..store.schema import (
     training_points,
     votes,
 )
-from .checksums import MARKS, checksum, mark_of, sum_of
+from .checksums import MARKS, checksum, mark_of, marks_of, sum_of
 
 COUNTED = (run_matches, run_votes, run_annotations, training_points, training_evaluations)
 # Tables whose rows name another row, whose id is their mark; the mark of other rows is their checksum.
@@ -74,9 +76,19 @@ class Totals:
         if table in _OF_IDS:
             number, of = _OF_IDS[table]
             ids = select(of.c.id).join(table, table.c[number] == of.c.number).where(table.c.run_id == run_id)
-            return Total.of(map(mark_of, connection.scalars(ids)))
+            found = Total.of(map(mark_of, connection.scalars(ids)))
+            return self._with_packed(connection, run_id, found) if table is run_matches else found
         rows = connection.execute(select(*content(table)).where(table.c.run_id == run_id))
         return Total.of(checksum(*row) for row in rows)
+
+    def _with_packed(self, connection: Connection, run_id: str, total: Total) -> Total:
+        """Adds the packed games of a run to a total."""
+        rows, marks = total
+        with self.database.decoding(f"packed games of {run_id}"):
+            for ids in connection.scalars(select(packed_games.c.ids).where(packed_games.c.run_id == run_id)):
+                own = marks_of(ids)
+                rows, marks = rows + len(own), marks + sum(own.tolist())
+        return Total(rows, marks % MARKS)
 
     def of_run(self, connection: Connection, run_id: str, table: Table) -> tuple[Total, Total]:
         """Returns the stored total of a run and that of its present rows; the latter twice if no total is stored."""
@@ -135,7 +147,12 @@ class Totals:
         if without:  # a condition that excludes runs would still read all of their rows
             others = set(connection.scalars(select(runs.c.id))) - without
             query = query.where(table.c.run_id.in_(sorted(others)))
-        return {run_id: count for run_id, count in connection.execute(query)}
+        found = Counter({run_id: count for run_id, count in connection.execute(query)})
+        if table is run_matches:
+            c = packed_games.c
+            packed = select(c.run_id, func.sum(c.matches)).group_by(c.run_id)
+            found.update({run: int(n) for run, n in connection.execute(packed) if run not in without})
+        return dict(found)
 
     def check(self, connection: Connection, run_id: str, table: Table, found: Total) -> None:
         """Raises Damaged if the found rows of a run differ from its total."""

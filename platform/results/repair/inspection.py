@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from ..databases.sqlite import lacks_its_log
 from ..databases.urls import parse, shown, sqlite_file
 from ..integrity.checksums import MARKS, checksum, mark_of
 from ..integrity.totals import Total, content, difference
+from ..packed.inspection import PackedLook
 from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns, each_once
 from ..store.progress import LIVE
 from ..store.schema import (
@@ -29,6 +31,7 @@ from ..store.schema import (
     match_columns,
     matches,
     metadata,
+    packed_games,
     positions,
     require_version,
     run_matches,
@@ -125,6 +128,9 @@ class Inspection:
             )
         self._look_at_structure()
         self._look_at_runs()
+        self._packed = PackedLook(self.reader, self._runs)
+        if packed_games.name in self._tables:
+            self._packed.look(lambda row: self.keep(packed_games, [row]), partial(self._note, repair=_AGAIN))
         self._look_at_games()
         self._look_at_searches()
         self._look_at_what_belongs_to_runs()
@@ -189,7 +195,8 @@ class Inspection:
         copies = self._copies()
         ids: set[str] = set()
         twice = self._marks_stored_twice()
-        done, total = 0, self._number_of_games()
+        done = sum(total.rows for total in self._packed.totals.values())
+        total = done + self._number_of_games()
         for numbers, rows in self.reader.by_number(matches, "number") if matches.name in self._tables else ():
             of_match: dict[int, list[Row[Any]]] = defaultdict(list)
             if rows and seats.name in self._tables:
@@ -198,8 +205,9 @@ class Inspection:
                     of_match[seat.match_number].append(seat)
             sound = []
             own = [of_match.pop(row.number, []) for row in rows]
-            for row, row_seats, wrong in zip(rows, own, wrong_games(rows, own), strict=True):
-                wrong = wrong or ("it is stored twice" if row.id in ids else "")
+            packed = self._packed.has([row.id for row in rows])
+            for row, row_seats, wrong, too in zip(rows, own, wrong_games(rows, own), packed, strict=True):
+                wrong = wrong or ("it is stored twice" if too or row.id in ids else "")
                 if wrong:
                     self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
                     continue
@@ -273,11 +281,14 @@ class Inspection:
                 wrong = f"{len(copied)} games, but {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run, mine in sorted(links.of_run.items()):
-            found = Total(len(mine), int(marks[np.searchsorted(numbers, mine)].sum()) % MARKS)
+            packed = self._packed.totals[run]
+            summed = int(marks[np.searchsorted(numbers, mine)].sum()) + packed.marks
+            found = Total(len(mine) + packed.rows, summed % MARKS)
             if not self._count(run, run_matches, found, _LINKED):
                 # Only the copy can tell a link that now leads to another game of the store.
                 copied = copies.numbers(run)
-                whole = self._totals[run, run_matches.name].rows == len(each_once(copied))
+                unpacked = self._totals[run, run_matches.name].rows - self._packed.declared[run]
+                whole = unpacked == len(each_once(copied))
                 mine = np.intersect1d(mine, copied) if whole else mine[:0]
             kept[run] = set(mine.tolist()) if self._keeps else set()
         if self._keeps:
@@ -324,7 +335,7 @@ class Inspection:
         self.keep(run_votes, [row for some in by_run.values() for row in some])
 
     def _look_at_what_belongs_to_runs(self) -> None:
-        done = {runs, matches, seats, run_matches, match_columns, positions, votes, run_votes}
+        done = {runs, matches, seats, run_matches, match_columns, packed_games, positions, votes, run_votes}
         done |= {run_totals, locks, version}
         for table in metadata.sorted_tables:
             if table in done or table.name not in self._tables:

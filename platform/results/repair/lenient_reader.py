@@ -60,11 +60,11 @@ class LenientReader:
             return False
         return True
 
-    def by_number(self, table: Table, key: str) -> Iterator[tuple[range, list[Row[Any]]]]:
+    def by_number(self, table: Table, key: str, size: int = ROWS) -> Iterator[tuple[range, list[Row[Any]]]]:
         """Yields the rows of a table in ranges of an integer key, longer ones after an unreadable range."""
         first, failed = self._next(table, key, 0), 0
         while first is not None and failed < GIVES_UP and first < LARGEST:
-            numbers = range(first, first + (ROWS << failed))
+            numbers = range(first, first + (size << failed))
             rows = self.between(table, key, numbers)
             yield numbers, rows
             failed = 0 if rows else failed + 1
@@ -102,8 +102,8 @@ class LenientReader:
             return None
 
     def _columns_of(self, table: Table) -> str:
-        """Returns the beginning of a query for all columns."""
-        return f"SELECT {', '.join(column.name for column in table.columns)}"
+        """Returns the beginning of a query for all columns by our names; SQLite ignores their case, which may flip."""
+        return f"SELECT {', '.join(f'{column.name} AS {column.name}' for column in table.columns)}"
 
 
 def ill_typed(table: Table, row: Row[Any]) -> str:

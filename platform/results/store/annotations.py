@@ -15,6 +15,7 @@ from ...core.terminal.given_names import GIVEN
 from ..integrity.checksums import checksum
 from ..integrity.totals import Total, Totals
 from ..outage import outlasting
+from ..packed.table import PackedTable
 from .database import Database
 from .schema import run_annotations, run_matches, run_votes, seats, votes
 
@@ -32,8 +33,8 @@ A_NAME = re.compile(rf"(?=.*\w)[\w .+#&'-]{{1,{LONGEST_NAME}}}")
 class Annotations:
     """Reads and writes the texts beside runs; it is `Store.annotations`."""
 
-    def __init__(self, database: Database, totals: Totals) -> None:
-        self.database, self.totals = database, totals
+    def __init__(self, database: Database, totals: Totals, packed: PackedTable) -> None:
+        self.database, self.totals, self.packed = database, totals, packed
         self._has_code: set[tuple[str, str]] = set()  # (run, digest)
 
     @outlasting
@@ -138,7 +139,8 @@ class Annotations:
     def agents(self) -> list[str]:
         """Returns the full texts of the agents that have played or searched in the store, sorted."""
         with self.database.reading() as connection:
-            return sorted(connection.scalars(union(select(seats.c.agent), select(votes.c.agent))))
+            found = set(connection.scalars(union(select(seats.c.agent), select(votes.c.agent))))
+            return sorted(found.union(*self.packed.agents(connection).values()))
 
     def _runs_with(self, agent: str) -> list[str]:
         """Returns the runs in which an agent has played or searched, sorted."""
@@ -146,7 +148,8 @@ class Annotations:
         searching = select(run_votes.c.run_id).join(votes, votes.c.number == run_votes.c.vote_number)
         query = union(playing.where(seats.c.agent == agent), searching.where(votes.c.agent == agent))
         with self.database.reading() as connection:
-            return sorted(connection.scalars(query))
+            packed = self.packed.agents(connection).items()
+            return sorted({*connection.scalars(query), *(run_id for run_id, agents in packed if agent in agents)})
 
     def get(self, run_id: str, name: str) -> str:
         """Returns a run's text of that name; empty if there is none."""

@@ -33,6 +33,10 @@ class Texts(NamedTuple):
         known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
         return cls(np.array(list(known), str), np.fromiter(map(known.__getitem__, texts), np.int32, len(texts)))
 
+    def times(self, count: int) -> Texts:
+        """Returns the first text `count` times."""
+        return Texts(self.values[:1], np.zeros(count, np.int32))
+
     def take(self, rows: Array) -> Texts:
         return Texts(self.values, self.codes[rows])
 

@@ -7,6 +7,7 @@ transaction that stores the rows. Every run has a tail from its beginning.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +18,10 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, 
 from ..archive.reading import Archive, archive_of_run
 from ..integrity.checksums import MARKS, checksum, differs
 from ..integrity.damage import Damaged
-from ..integrity.match_rows import read_matches
+from ..integrity.match_rows import MATCH_COLUMNS, read_matches
 from ..integrity.totals import Total, Totals
+from ..packed.layout import FIRST
+from ..packed.table import PackedTable
 from .columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns, each_once
 from .database import Database, chunks
 from .schema import match_columns, matches, run_matches
@@ -53,8 +56,8 @@ class _Parts(NamedTuple):
 class MatchBlocks:
     """Reads and writes blocks within the transactions of the store."""
 
-    def __init__(self, database: Database, totals: Totals) -> None:
-        self.database, self.totals = database, totals
+    def __init__(self, database: Database, totals: Totals, packed: PackedTable) -> None:
+        self.database, self.totals, self.packed = database, totals, packed
         self._archives: list[tuple[int, Archive]] = []  # with the first number of their games, below 0
 
     def begin(self, connection: Connection, run_id: str) -> None:
@@ -142,7 +145,8 @@ class MatchBlocks:
         if not tail:
             raise self._without_tail(run_id)
         rest = self.of_matches(connection, (number for some in tail.values() for number in some.tolist()))
-        columns = MatchColumns.concatenated([*blocks.values(), rest]).in_order()
+        packed = [games.columns() for games in self.packed.of_run(connection, run_id)]
+        columns = MatchColumns.concatenated([*blocks.values(), rest, *packed]).in_order()
         self._require_whole(connection, run_id, columns.short_ids())
         return columns
 
@@ -162,7 +166,21 @@ class MatchBlocks:
             for part in (*blocks.values(), *rest):
                 marks.append(part.short_ids())
                 yield part
+        for some in self._packed_parts(connection, run_id):
+            marks.append(some.short_ids())
+            yield some
         self._require_whole(connection, run_id, np.concatenate(marks) if marks else np.zeros(0, np.int64))
+
+    def _packed_parts(self, connection: Connection, run_id: str) -> Iterator[MatchColumns]:
+        """Yields the packed games of a run, about MAX_MATCHES at a time."""
+        parts: list[MatchColumns] = []
+        for games in self.packed.of_run(connection, run_id):
+            parts.append(games.columns())
+            if sum(len(part.number) for part in parts) >= MAX_MATCHES:
+                yield MatchColumns.concatenated(parts)
+                parts = []
+        if parts:
+            yield MatchColumns.concatenated(parts)
 
     def games_of_run(self, connection: Connection, run_id: str) -> int:
         """Returns the number of matches in the blocks or the archive of a run, without reading them."""
@@ -186,17 +204,23 @@ class MatchBlocks:
         return first
 
     def counts(self) -> dict[str, int]:
-        """Returns the number of matches in the blocks of each run."""
+        """Returns the number of matches in the blocks of each run, and of its packed ones."""
         query = select(match_columns.c.run_id, func.sum(match_columns.c.matches)).group_by(match_columns.c.run_id)
         with self.database.reading() as connection:
-            return {run_id: int(count) for run_id, count in connection.execute(query)}
+            copied = Counter({run_id: int(count) for run_id, count in connection.execute(query)})
+            copied.update(self.packed.counts(connection))
+        return dict(copied)
 
     def values(
         self, connection: Connection, numbers: Sequence[int], names: Sequence[str]
     ) -> dict[int, tuple[Any, ...]]:
         """Returns values of matches, such as their plies, by their numbers in `of_run`; lost ones are left out."""
         found: dict[int, tuple[Any, ...]] = {}
-        for some in chunks(number for number in numbers if number > 0):
+        for packed, places in self.packed.numbered(connection, numbers):
+            own = packed.rows(places).matches
+            values = zip(*(own[MATCH_COLUMNS.index(name)] for name in names), strict=True)
+            found |= dict(zip((packed.numbers[place] for place in places), values, strict=True))
+        for some in chunks(number for number in numbers if 0 < number < FIRST):
             query = select(matches.c.number, *(matches.c[name] for name in names))
             rows = connection.execute(query.where(self.database.among(matches.c.number, some)))
             found |= {row[0]: tuple(row[1:]) for row in rows}
@@ -207,7 +231,11 @@ class MatchBlocks:
 
     def of_matches(self, connection: Connection, numbers: Iterable[int]) -> MatchColumns:
         """Returns stored matches by their numbers, from their rows; raises Damaged if one is damaged or missing."""
-        return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
+        ordered = sorted(numbers)
+        own = chunks(number for number in ordered if number < FIRST)
+        packed = self.packed.numbered(connection, [number for number in ordered if number >= FIRST])
+        parts = [games.columns().take(np.array(places)) for games, places in packed]
+        return MatchColumns.concatenated([*(self._read(connection, some) for some in own), *parts])
 
     def _without_tail(self, run_id: str) -> Damaged:
         return self.database.damaged(f"{run_id} has no tail in {match_columns.name}")

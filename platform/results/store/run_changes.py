@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, delete, func, insert, select, update
@@ -13,7 +14,7 @@ from ..integrity.replays import remove_matches
 from ..integrity.totals import Total
 from .database import chunks
 from .progress import LIVE, progress_of_runs
-from .schema import locks, match_columns, matches, metadata, run_matches, run_votes, runs, seats, votes
+from .schema import locks, match_columns, matches, metadata, packed_games, run_matches, run_votes, runs, seats, votes
 from .store import Run, Store
 
 # The table that attaches games or searches to runs -> its column, and their own table.
@@ -96,7 +97,8 @@ def forget_games(store: Store, run: Run, saved: Total) -> None:
     with store.database.writing() as connection:
         store.totals.lock(connection, run.id, run_matches)
         mine = run_matches.c.run_id == run.id
-        found = Total(connection.scalar(select(func.count()).where(mine)) or 0, saved.marks)
+        packed = store.packed.counts(connection).get(run.id, 0)
+        found = Total((connection.scalar(select(func.count()).where(mine)) or 0) + packed, saved.marks)
         if {found, store.totals.of_runs(connection, run_matches).get(run.id, found)} != {saved}:
             raise UserError(
                 f"{run.id} must still have the games that were archived, got {found.rows:,} after {saved.rows:,};"
@@ -104,7 +106,8 @@ def forget_games(store: Store, run: Run, saved: Total) -> None:
             )
         own: list[Any] = list(connection.scalars(_own(run_matches, run.id)))
         connection.execute(delete(run_matches).where(mine))
-        connection.execute(delete(match_columns).where(match_columns.c.run_id == run.id))
+        for table in (match_columns, packed_games):
+            connection.execute(delete(table).where(table.c.run_id == run.id))
         store.totals.replace(connection, run.id, run_matches, [])
         store.blocks.begin(connection, run.id)
         _delete_kept(store, connection, matches, own)
@@ -120,7 +123,9 @@ def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:
         run_matches.c.match_number.in_(_numbers(run, worker)), run_matches.c.run_id != run.id
     )
     with store.database.reading() as connection:
-        played = dict(map(tuple, connection.execute(query)))
+        played = Counter(dict(map(tuple, connection.execute(query))))
+        for origin in store.packed.origins(connection, run.id):
+            played[origin.worker] += origin.games
         if worker not in played:
             known = ", ".join(sorted(filter(None, played))) or "none that are known"
             raise UserError(f"a worker must have played games of {run.id}, got {worker!r}; its workers are: {known}.")
@@ -131,6 +136,7 @@ def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:
 def purge_worker(store: Store, run: Run, worker: str) -> None:
     """Deletes the games of a run that a worker has played, also from other runs: commands then play them again."""
     with store.database.writing() as connection:
+        store.packed.remove(connection, run.id, worker)
         chosen = matches.c.number.in_(_numbers(run, worker))
         found = connection.execute(select(matches.c.number, matches.c.id).where(chosen).with_for_update())
         if ids := {number: match_id for number, match_id in found}:
@@ -145,7 +151,9 @@ def _numbers(run: Run, worker: str = "") -> Select[tuple[int]]:
 
 
 def forget_run(connection: Connection, run_id: str) -> None:
-    """Deletes a run, but not its games and searches, with which its command begins it again."""
+    """Deletes a run, but not its games and searches, with which its command begins it again; packed games are its own
+    and go with it.
+    """
     for table in _tables_of_runs():
         connection.execute(delete(table).where(table.c.run_id == run_id))
     connection.execute(delete(locks).where(locks.c.name == run_id))
@@ -174,4 +182,5 @@ def _owned(store: Store, run: Run, table: Table) -> Owned:
     with store.database.reading() as connection:
         own = connection.scalar(select(func.count()).select_from(_own(table, run.id).subquery())) or 0
         everything = connection.scalar(select(func.count()).where(table.c.run_id == run.id)) or 0
-    return Owned(own, everything - own)
+        packed = store.packed.counts(connection).get(run.id, 0) if table is run_matches else 0
+    return Owned(own + packed, everything - own)

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from ...core.errors import UserError
 from ..integrity.damage import damaged
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 OLDEST_VERSION = 2  # the oldest that `turnier upgrade` can read
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
@@ -103,6 +103,25 @@ match_columns = Table(
     Column("data", LargeBinary, nullable=False),  # MatchColumns.to_bytes
     Column("checksum", BigInteger),  # of the data
     Index("match_columns_by_run", "run_id", "level"),
+)
+
+# Short games, many per row, that one run alone has, see results/packed. A game is here or in `matches`, never in both.
+packed_games = Table(
+    "packed_games",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),  # never that of a deleted row
+    Column("run_id", ForeignKey("runs.id"), nullable=False),
+    Column("game", Text, nullable=False),
+    Column("matches", BigInteger, nullable=False),
+    Column("ids", LargeBinary, nullable=False),  # 16 bytes of each MatchSpec.id
+    Column("games", LargeBinary, nullable=False),  # packed/layout.py
+    Column("seats", LargeBinary, nullable=False),
+    Column("plies", LargeBinary, nullable=False),
+    Column("texts", Text, nullable=False),  # JSON
+    Column("checksum", BigInteger),  # of the columns between the run and this one
+    Index("packed_games_by_run", "run_id"),
+    Index("packed_games_by_game", "game"),
+    sqlite_autoincrement=True,
 )
 
 locks = Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -13,34 +13,26 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from ...arena.match import MatchRecord
-from ...arena.played import specs_of
+from ...arena.played import names_of, specs_of
 from ...core.errors import UserError
-from ..archive.reading import archive_of_run
 from ..integrity.checksums import checksum, differs, mark_of
-from ..integrity.match_rows import (
-    MATCH_COLUMNS,
-    SEAT_COLUMNS,
-    DamagedMatch,
-    MatchRows,
-    read_matches,
-    record_of,
-    rows_of,
-)
+from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, MatchRows, rows_of
+from ..integrity.records import Records
 from ..integrity.replays import FAILURES, remove_failures
-from ..integrity.totals import Totals, difference
+from ..integrity.totals import Totals
 from ..outage import outlasting
+from ..packed.table import PackedTable
 from ..run_mistakes import difference_of, unknown_run
 from . import Place, url_of
 from .annotations import Annotations
 from .curves import Curves
-from .database import BUSY_SECONDS, CHUNK, Database, chunks, now
+from .database import BUSY_SECONDS, Database, chunks, now
 from .locks import Lock, this_process
 from .manifest import manifest
 from .match_blocks import MatchBlocks
 from .schema import matches, run_matches, runs, seats
 from .searches import Searches
 
-OnDamage = Callable[[DamagedMatch], object]
 LAST = "last"  # the name of the run begun last
 
 
@@ -56,7 +48,7 @@ class Run:
     environment: dict[str, Any]
 
 
-class Store:
+class Store(Records):
     """An open results store; also a context manager that closes it.
 
     Many processes may read and write at once. Every method raises UserError if the database fails.
@@ -65,10 +57,11 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.totals = Totals(database)
-        self.blocks = MatchBlocks(database, self.totals)
+        self.packed = PackedTable(database, self.totals)
+        self.blocks = MatchBlocks(database, self.totals, self.packed)
         self.searches = Searches(database, self.totals)
         self.curves = Curves(database, self.totals, self.blocks)
-        self.annotations = Annotations(database, self.totals)
+        self.annotations = Annotations(database, self.totals, self.packed)
         self.with_older_games: set[str] = set()  # runs that may have games from before the store was opened
 
     @classmethod
@@ -227,31 +220,40 @@ class Store:
         A match that is already stored (by any run) is linked to this run; a void one is replaced.
         """
         created = now()
-        self.annotations.keep_code(
-            run_id, {name for names in {spec.names for spec in specs_of(records)} for name in names}
-        )
+        self.annotations.keep_code(run_id, {name for names in names_of(specs_of(records)) for name in names})
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
         return self.append_rows(run_id, rows_of(records, created)) if records else 0
 
     def append_rows(self, run_id: str, batch: MatchRows) -> int:
         """Stores matches, each once, as `append` does."""
-        rows = list(zip(*batch.matches, strict=True))
+        ids, games, *_ = batch.matches
         with self.database.writing() as connection:
-            numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
-            stored = {row[0]: row for row in rows if row[0] not in numbers}
-            replaced, had = remove_failures(self.blocks, connection, run_id, stored)
-            again = [stored[match_id] for match_id in replaced]
-            numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
-            known = self._numbers(connection, [match_id for match_id in stored if match_id not in numbers])
-            self.database.insert_new(connection, seats, SEAT_COLUMNS, batch.seat_rows(numbers))
+            self.packed.lock(connection, games)
+            if not self.packed.of_others(connection, ids):
+                return self._insert(connection, run_id, batch)
+        with self.database.writing() as connection:  # again, since a lock that others share cannot become one's own
+            self.packed.lock(connection, games, alone=True)
+            self.packed.unpack(connection, ids, self._attach_unpacked)
+            return self._insert(connection, run_id, batch)
 
-            # The totals' row before the blocks' rows, as everywhere, so two processes on one run cannot deadlock.
-            attached = {run_id: self._attach(connection, run_id, known, numbers)}
-            for other in had.keys() - {run_id}:
-                attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
-            self.blocks.add(connection, run_id, sorted(numbers.values()), lambda: batch.columns(numbers))
-            for each, some in attached.items():
-                self.blocks.add(connection, each, some)
+    def _insert(self, connection: Connection, run_id: str, batch: MatchRows) -> int:
+        """Stores matches of which none is packed."""
+        rows = list(zip(*batch.matches, strict=True))
+        numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
+        stored = {row[0]: row for row in rows if row[0] not in numbers}
+        replaced, had = remove_failures(self.blocks, connection, run_id, stored)
+        again = [stored[match_id] for match_id in replaced]
+        numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
+        known = self._numbers(connection, [match_id for match_id in stored if match_id not in numbers])
+        self.database.insert_new(connection, seats, SEAT_COLUMNS, batch.seat_rows(numbers))
+
+        # The totals' row before the blocks' rows, as everywhere, so two processes on one run cannot deadlock.
+        attached = {run_id: self._attach(connection, run_id, known, numbers)}
+        for other in had.keys() - {run_id}:
+            attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
+        self.blocks.add(connection, run_id, sorted(numbers.values()), lambda: batch.columns(numbers))
+        for each, some in attached.items():
+            self.blocks.add(connection, each, some)
         return len(numbers)
 
     @outlasting
@@ -259,13 +261,26 @@ class Store:
         """Attaches matches that are already stored (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
         self.with_older_games.update([run_id] if ids else [])
+        with self.database.reading() as connection:
+            games = self.packed.of_others(connection, ids, run_id)
         with self.database.writing() as connection:
+            self.packed.lock(connection, games, alone=True)
+            self.packed.unpack(connection, ids, self._attach_unpacked, run_id)
             numbers = self._numbers(connection, ids)
             attached = self._attach(connection, run_id, numbers)
             self.blocks.add(connection, run_id, attached)
-            missing = len(ids) - len(numbers)
+            packed = sum(len(places) for _, places in self.packed.with_ids(connection, ids))
+            missing = len(ids) - len(numbers) - packed
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
+
+    def _attach_unpacked(
+        self, connection: Connection, run_id: str, rows: MatchRows, numbers: Mapping[str, int]
+    ) -> None:
+        """Gives matches that were packed to their run, which counts them already."""
+        links = [(run_id, number) for number in sorted(numbers.values())]
+        self.database.insert_new(connection, run_matches, ("run_id", "match_number"), links)
+        self.blocks.add(connection, run_id, sorted(numbers.values()), lambda: rows.columns(numbers))
 
     def _attach(
         self, connection: Connection, run_id: str, known: Mapping[str, int], new: Mapping[str, int] | None = None
@@ -301,7 +316,14 @@ class Store:
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
                 found.update(connection.scalars(query.where(self.database.among(matches.c.id, ids))))
+                found |= self._packed(connection, ids, found)
         return found
+
+    def _packed(self, connection: Connection, ids: Sequence[str], found: Collection[str]) -> set[str]:
+        """Returns those ids of packed games that have not been found."""
+        rest = [match_id for match_id in ids if match_id not in found]
+        rows = [(packed.id_texts(), places) for packed, places in self.packed.with_ids(connection, rest)]
+        return {texts[place] for texts, places in rows for place in places}
 
     @outlasting
     def adopt(self, run_id: str, match_ids: Sequence[str]) -> set[str]:
@@ -310,82 +332,10 @@ class Store:
         query = select(c.id, run_matches.c.run_id).outerjoin(run_matches, own)
         with self.database.reading() as connection:
             chosen = self.database.among(c.id, match_ids) & c.termination.not_in(FAILURES)
-            found = connection.execute(query.where(chosen)).all()
-        self.link(run_id, [one.id for one in found if one.run_id is None])
-        return {one.id for one in found}
-
-    @outlasting
-    def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
-        """Returns stored matches in the order of the ids; unknown ids are left out."""
-        return [self._whole(found) for found in self.records_or_damage(match_ids)]
-
-    def records_or_damage(self, match_ids: Iterable[str]) -> list[MatchRecord | DamagedMatch]:
-        """Returns stored matches as `records` does, and a DamagedMatch for each damaged one."""
-        records: list[MatchRecord | DamagedMatch] = []
-        with self.database.reading() as connection:
-            for ids in chunks(match_ids):
-                chosen = self.database.among(matches.c.id, ids)
-                found = {one.row.id: one for one in read_matches(self.database, connection, chosen)}
-                records += [record_of(found[match_id]) for match_id in ids if match_id in found]
-        return records
-
-    def _whole(self, found: MatchRecord | DamagedMatch) -> MatchRecord:
-        if isinstance(found, DamagedMatch):
-            raise self.database.damaged(str(found))
-        return found
-
-    def records_of_run(self, run_id: str, damage: OnDamage | None = None) -> Iterator[list[MatchRecord]]:
-        """Yields all matches of a run in the order in which they were stored, CHUNK at a time.
-
-        Args:
-            run_id: the run.
-            damage: called for damaged or missing matches, which are left out, instead of raising Damaged.
-        """
-        with self.database.reading() as connection:
-            archive = archive_of_run(self.database, connection, run_id)
-            known, found = self.totals.of_run(connection, run_id, run_matches)
-        if archive is not None:
-            yield from archive.records()
-            return
-        if known != found:
-            lost = DamagedMatch(0, "", f"{run_id} has {difference(known, found)} in {run_matches.name}")
-            (damage or self._whole)(lost)
-        yield from self._records_of_run(run_id, damage or self._whole)
-
-    def _records_of_run(self, run_id: str, damage: OnDamage) -> Iterator[list[MatchRecord]]:
-        last, c = 0, run_matches.c
-        query = select(c.match_number).where(c.run_id == run_id).order_by(c.match_number).limit(CHUNK)
-        while True:
-            with self.database.reading() as connection:
-                numbers = list(connection.scalars(query.where(c.match_number > last)))
-                chosen = self.database.among(matches.c.number, numbers)
-                found = {one.row.number: record_of(one) for one in read_matches(self.database, connection, chosen)}
-            if not numbers:
-                return
-            last, records = numbers[-1], []
-            for number in numbers:
-                one = found.get(number, DamagedMatch(number, "", "its row is missing"))
-                if isinstance(one, MatchRecord):
-                    records.append(one)
-                else:
-                    damage(one)
-            yield records
-
-    def record(self, match_id: str) -> MatchRecord:
-        """Returns one stored match; `turnier.arena.play.replay` plays it again."""
-        records = self.records([match_id])
-        if not records:
-            raise UserError(f"a match must be stored to be shown, but {match_id!r} is not; copy its id from a table.")
-        return records[0]
-
-    def find_record(self, text: str) -> MatchRecord:
-        """Returns the only stored match whose id begins with the text; otherwise raises UserError."""
-        query = select(matches.c.id).where(matches.c.id.startswith(text, autoescape=True)).limit(2)
-        with self.database.reading() as connection:
-            found = list(connection.scalars(query))
-        if len(found) > 1:
-            raise UserError(f"an id must name one match, but several begin with {text!r}; type more of it.")
-        return self.record(found[0] if found else text)
+            found = dict(map(tuple, connection.execute(query.where(chosen))))
+            found |= dict.fromkeys(self._packed(connection, match_ids, found))
+        self.link(run_id, [match_id for match_id, run in found.items() if run is None])
+        return set(found)
 
     def lock(self, name: str, holder: str | None = None) -> Lock:
         """Takes the lock with that name; raises Held, which names the holder, if another one has it.

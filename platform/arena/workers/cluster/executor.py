@@ -106,7 +106,8 @@ class RayExecutor(Executor):
             self._trial = trial_of(work, source.waiting)
         return super().serve(work, source)
 
-    def submit(self, do: Task, batch: list[Any]) -> Any:
+    def submit(self, do: Task, batch: Sequence[Any]) -> Any:
+        batch = list(batch)
         number, trial = next(self._numbers), self._trial if self.actors.admission.unproven else None
         luggage = self._packing.of(name for spec in (*batch, *(trial.specs if trial else ())) for name in spec.names)
         work = functools.partial(_work_on, do, luggage, trial, number)
