@@ -32,7 +32,7 @@ TTT = GAMES.make("tictactoe")
 
 
 def made(n: int) -> list[Agent]:
-    return [AGENTS.make(f"mc(iterations={i + 1})") for i in range(n)]
+    return [AGENTS.make(f"mc(iterations={i + 1},score_method=2)") for i in range(n)]
 
 
 PLANS: dict[str, tuple[Callable[[bool], MatchPlan], str, str]] = {  # digests of the ids, rounded up and exactly

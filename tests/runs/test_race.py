@@ -180,4 +180,4 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert "keeps its base" in end_of_command("compare", "--resume", "race", "--base", "mcts", folder=tmp_path).errors
     missing = end_of_command("compare", "--base", "random", "--game", "tictactoe", folder=tmp_path).errors
-    assert "a race must have an agent beside its base, got none" in missing
+    assert "a race needs agents" in missing

@@ -30,7 +30,13 @@ PLAYED: dict[str, dict[str, Any]] = {
         "seed": 2,
         "openings": 1,
     },
-    "hex": {"game": "hex(size=3)", "agents": ["random", "mc(iterations=2)"], "games": 30, "seed": 3, "exactly": True},
+    "hex": {
+        "game": "hex(size=3)",
+        "agents": ["random", "mc(iterations=2,score_method=2)"],
+        "games": 30,
+        "seed": 3,
+        "exactly": True,
+    },
     "nim": {
         "game": "nim",
         "agents": ["random", "majority(agent=random)", "greedy"],

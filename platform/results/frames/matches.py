@@ -175,6 +175,11 @@ def times_of(part: pd.DataFrame) -> npt.NDArray[np.float64]:
     return part["times"].to_numpy(np.float64) if "times" in part else np.ones(len(part))
 
 
+def _numbers(times: Array, repeat: Array) -> dict[str, int]:
+    """Returns the number of games, and of those that repeat no earlier one by construction."""
+    return {"games": int(times.sum()), "different": int(times[~repeat].sum())}
+
+
 def games_in(part: pd.DataFrame) -> int:
     """Returns how many games rows of seats stand for; an agent that plays itself counts once per seat."""
     return int(times_of(part).sum())
@@ -250,10 +255,6 @@ class _Counted(NamedTuple):
         found = self.score[self.complete]
         return np.repeat(found, self.times[self.complete].astype(np.int64))
 
-    def numbers(self) -> dict[str, int]:
-        """Returns the number of games, and of those that repeat no earlier one by construction."""
-        return {"games": int(self.times.sum()), "different": int(self.times[~self.repeat].sum())}
-
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
     """Returns the columns of milestones in a game's rows of `summary`: the lowest ones, and all reached ones."""
@@ -272,7 +273,7 @@ def _summary_row(
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        **part.numbers(),
+        **_numbers(part.times, part.repeat),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
@@ -328,7 +329,8 @@ def _with_wins(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {**_Counted.of(part).numbers(), **_wins(part.assign(seats=2), np.zeros(len(part), np.int64), 1)[0]}
+    numbers = _numbers(times_of(part), part["repeat"].to_numpy(bool))
+    return numbers | _wins(part.assign(seats=2), np.zeros(len(part), np.int64), 1)[0]
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -338,10 +340,10 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     of moving first or last.
     """
     several = frame[frame["seats"] > 1]
-    counts = _Counted.of(several)
+    times, repeat = times_of(several), several["repeat"].to_numpy(bool)
     rows = [
         {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat)}
-        | counts.taken(rows).numbers()
+        | _numbers(times[rows], repeat[rows])
         | wins
         for (game, agent, seat), rows, wins in _with_wins(several, ["game", "agent", "seat"])
     ]
