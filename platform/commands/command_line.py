@@ -26,7 +26,7 @@ from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with
 
 # Commands that keep what they have done.
-STORING = ("tournament", "replicate", "compare", "certainty", "judge", "tune", "train", "spe_ed")
+STORING = ("tournament", "profile", "compare", "certainty", "judge", "tune", "train", "spe_ed")
 STORED = "finished games are stored"
 # The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])

@@ -205,7 +205,7 @@ def test_status_is_a_table_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--resume", "study:a"), "turnier tournament resumes a tournament, and study:a is a study"),
+        (("--resume", "study:a"), "turnier tournament resumes a tournament or a replication, and study:a is a study"),
         (("--resume", "tournament:a"), "tournament:a cannot be resumed: its definition says too little"),
         (("--resume", "b"), "There is no run named 'b'"),
         (("2048", "random", "--resume", "study:a"), "--resume takes game and agents from the run"),

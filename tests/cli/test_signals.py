@@ -34,7 +34,8 @@ STORING = {
     "comparison": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)"),
     "race": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)", "--base", "mc"),
     "judging": ("judge", "tictactoe", "mc(iterations=20000)", "--positions", "500"),
-    "replication": ("replicate", "tictactoe", "random", "mc(iterations=300)", "--games", "5000"),
+    "replication": ("tournament", "tictactoe", "random", "mc(iterations=300)", "--times", "9", "--games", "5000"),
+    "profile": ("profile", "tictactoe", "--per-move", "300rollouts", "--steps", "2", "--games", "20000"),
 }
 TRAIN = ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "100000000", "--out", "w.npz", "--every", "100",
          "--evaluate-every", "100", "--evaluation-games", "2", "--against", "random", "--store",

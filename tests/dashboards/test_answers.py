@@ -117,7 +117,7 @@ def test_a_training_says_what_learns_how_fast_and_how_to_play_with_it(store: Sto
     assert facts["learner"] == "ntuple" and facts["file"].endswith("t.npz")
     assert re.fullmatch(r"[\d,.]+ games per second", facts["speed"])
     [line] = [section for section in shown if isinstance(section, Copy)]
-    assert line.text.startswith('turnier tournament tictactoe "greedy(evaluator=ntuple(file=')
+    assert line.text.startswith("turnier tournament tictactoe 'greedy(evaluator=ntuple(file=")
     assert any(isinstance(section, Text) and "to that after 400." in section.text for section in shown)
     [choice] = [one for one in sections(RunResults.find(store, run.id)) if isinstance(one, Choice)]
     by_time = [section for section in choice.make("time") if isinstance(section, Drawing)]

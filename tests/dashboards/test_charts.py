@@ -66,7 +66,7 @@ def test_games_are_shown_as_a_value_as_well_as_counted() -> None:
     shown = [
         charts.points(frame, "name", "games", "low", "high", "games"),
         charts.lines(frame, "x", "games", "low", "high", "name", ("x", "games")),
-        charts.steps(frame, "x", "games", "name", ("x", "games")),
+        charts.steps(frame, "x", "games", "name", ("x", "games"), "x"),
     ]
     for chart in shown:
         (rows,) = chart.to_dict()["datasets"].values()
