@@ -43,8 +43,11 @@ def test_certainty_begins_with_the_tested_difference_and_the_course_over_the_gam
     assert re.fullmatch(
         r"mc.* and mc.*, .*: they differ by \d.* ± \d+ percentage points in the same 36 positions.*", said
     )
-    agreement = lead_sentence(positions, "agreement")
-    assert re.match(r"mc\(iterations=40\) is more certain than mc\(iterations=5\), the next: by \d", agreement)
+    each = positions.assign(source=positions["position"])  # as if every position came from another game
+    assert re.match(
+        r"mc\(iterations=40\) is more certain than mc\(iterations=5\), the next: by \d",
+        lead_sentence(each, "agreement"),
+    )
     drawings = [section.figure for section in shown if isinstance(section, Drawing)]
     assert drawings[0] == "certainty.certainty_over_phases"
     figure = certainty_over_phases(positions, "normalised")
