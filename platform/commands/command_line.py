@@ -24,9 +24,8 @@ from ..core.errors import UserError
 from ..core.terminal.visible import say, visible, without_passwords
 from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with
+from ..runs.declared.kinds import KINDS
 
-# Commands that keep what they have done.
-STORING = ("tournament", "profile", "compare", "certainty", "judge", "tune", "train", "spe_ed")
 STORED = "finished games are stored"
 # The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
@@ -174,7 +173,8 @@ def _end(signal_number: int) -> None:
     """Ends the process, and says how to resume its run if it has one."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
-    if is_script or (_words[1:2] and _words[1] in STORING and _words[2:3] != ["join"]):
+    resumable = {"spe_ed", *(declared.command for declared in KINDS.values())}
+    if is_script or (_words[1:2] and _words[1] in resumable and _words[2:3] != ["join"]):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *map(without_passwords, _words[1:])])
         stored = _saver.stored() if _saver else STORED

@@ -16,7 +16,6 @@ import pytest
 
 from tests.cli.running import STUDIES, TURNIER, turnier
 from tests.dashboards.drawn_pages import Pages
-from turnier.commands import command_line
 from turnier.core.errors import UserError
 from turnier.dashboards.links import run_address
 from turnier.results.store.progress import progress_of_runs
@@ -141,7 +140,6 @@ def test_what_has_used_up_its_time_says_so(tmp_path: Path) -> None:
 def test_every_kind_of_run_is_stopped_here() -> None:
     by_others = {"play", "experiment", "server"}  # of people, of scripts, and of a process that serves
     assert {*STORING, *LEARNING} - {"front"} == KINDS.keys() - by_others
-    assert {declared.command for declared in KINDS.values()} <= {*command_line.STORING}
 
 
 def test_a_decision_that_takes_hours_is_no_reason_to_wait(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from ...core.kernel import JIT, kernel
+from ...core.kernel import JIT, kernel, types
 
 FEW = 64  # texts for which hashlib is fast enough: nothing is compiled for a small tournament
 _U1, _U2, _W1 = types.Array(types.uint8, 1, "C"), types.Array(types.uint8, 2, "C"), types.Array(types.uint32, 1, "C")
