@@ -164,5 +164,5 @@ def pointer_to(kernel: Any) -> Any:
 typeof_impl.register(ByReference)(lambda value, context: type_of(type(value)))
 typeof_impl.register(Late)(lambda value, context: value.numba_type)
 typeof_impl.register(CalledByAddress)(lambda value, context: types.FunctionType(value.signature()))
-WrapperAddressProtocol.register(CalledByAddress)
+WrapperAddressProtocol.register(CalledByAddress)  # type: ignore[type-abstract]
 numba_is_here()

@@ -13,6 +13,7 @@ import operator
 import os
 import sys
 import threading
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -40,8 +41,8 @@ class Late:
                 raise TypeError(str(missing)) from missing
         return vars(self)["_evaluated"]
 
-    def _evaluate(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _evaluate(self) -> Any: ...
 
     @property
     def numba_type(self) -> Any:
@@ -208,11 +209,11 @@ def intrinsic(definition: Callable[..., Any]) -> Any:
 class CalledByAddress:
     """Base of what compiled code calls by its address, as numba's WrapperAddressProtocol."""
 
-    def __wrapper_address__(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def __wrapper_address__(self) -> int: ...
 
-    def signature(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def signature(self) -> Any: ...
 
 
 _LOCK = threading.Lock()
