@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from docs.screenshots import browser, served
 from tests.dashboards.drawn_pages import Pages
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.workers.local import SerialExecutor
@@ -84,3 +86,15 @@ def store(url: str) -> Iterator[Store]:
 def pages(url: str) -> Pages:
     """The pages of the store that was made."""
     return Pages(url)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(url: str) -> Iterator[str]:
+    with served(url) as at:
+        yield at

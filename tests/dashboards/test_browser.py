@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from docs.screenshots import TURNIER, addresses, browser, served, settle
+from docs.screenshots import TURNIER, addresses, served, settle
 from tests.dashboards.drawn_pages import run_of
 from tests.server.browsers import needs_chromium, shot
 from turnier.dashboards.links import run_address
@@ -38,18 +38,6 @@ class Player:
         time.sleep(0.05)
         return Decision(position.legal_actions()[0], np.zeros(9), np.zeros(9), 0, 0.0)
 """
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(url: str) -> Iterator[str]:
-    with served(url) as at:
-        yield at
 
 
 @pytest.fixture

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from docs.screenshots import addresses, browser, served, settle
+from docs.screenshots import addresses, settle
 from tests.server.browsers import needs_chromium
 
 pytestmark = needs_chromium
@@ -97,18 +96,6 @@ UNEVEN = """() => {
     return cards.flatMap(one => cards.filter(other => other.top === one.top && Math.abs(other.low - one.low) > 1)
         .map(other => `${one.title} ends above or below ${other.title}`))
 }"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(url: str) -> Iterator[str]:
-    with served(url) as at:
-        yield at
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
