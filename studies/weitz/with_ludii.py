@@ -1,4 +1,4 @@
-"""Plays Weitz 2022 against Ludii itself: table 1 and figures 10, 11, 18 and 25, for who has Ludii.jar and Java.
+"""Plays Weitz 2022 against Ludii itself: table 1 and figures 10, 11, 18 and 25, for whoever has Ludii.jar and Java.
 
 \b
 Examples:
@@ -6,8 +6,8 @@ Examples:
     python studies/weitz/with_ludii.py --jar ~/Ludii-1.3.14.jar --preset paper    200 games a row, as in the thesis
     python studies/report.py weitz                                                the rows, with all of Weitz's studies
 
-Ludii has a second per move: at the preset paper expect three hours on two cores, and some minutes to train TDN7 and
-TCL3. Repeat the command to resume.
+Ludii has a second per move, so that the preset paper takes about three hours on two cores, by
+estimate. Repeat the command to resume.
 """
 
 from __future__ import annotations
