@@ -1,0 +1,36 @@
+"""The pages of documents in `docs/results` have the numbers of the games that are shared beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from turnier.results.store.store import Store
+from turnier.runs.experiments.experiment import measurements
+from turnier.studies.campaigns.document import section
+from turnier.studies.campaigns.figures import figures
+from turnier.studies.campaigns.game_arrays import ENDING
+from turnier.studies.campaigns.games_file import import_games
+from turnier.studies.campaigns.learned import with_agents, with_networks_in
+
+RESULTS = Path(__file__).parents[2] / "docs/results"
+SHARED = RESULTS / "data/campaign"
+FIGURES = {figure.run_id.replace(":", "-"): figure for figure in figures()}
+FILES = sorted(path.stem for path in SHARED.glob(f"*{ENDING}") if not path.stem.startswith("study-"))
+
+
+def test_every_shared_file_is_of_an_experiment() -> None:
+    assert FILES and [name for name in FILES if name not in FIGURES] == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_page_has_the_rows_of_its_shared_games(name: str, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'shared.db'}") as store:
+        import_games(store, SHARED / f"{name}{ENDING}", tmp_path)
+        experiment = with_agents(FIGURES[name], store)
+        assert experiment is not None
+        ours = section(with_networks_in(experiment, ""), measurements(experiment, store), "")
+    page = (RESULTS / experiment.document / f"{experiment.document}.md").read_text()
+    missing = [line for line in ours.splitlines() if line.startswith(("|", "Unit:")) and line not in page]
+    assert missing == [], f"renew the page: python studies/report.py {experiment.document} --out docs/results/..."
