@@ -14,7 +14,7 @@ from turnier.dashboards.tables import Table
 FAILED_COLOUR = "light-dark(#b3261e, #ff8a80)"
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|±|Elo\b|[mµn]?s\b|percentage\b))|(?<=±) ")
 _BANNER = (
-    "border-left: 0.5rem solid {colour}; background: {colour}22; border-radius: 0.3rem; padding: 0.7rem 1rem;"
+    "border-left: 0.5rem solid {edge}; background: {colour}22; border-radius: 0.3rem; padding: 0.7rem 1rem;"
     " overflow-wrap: anywhere"
 )
 
@@ -29,6 +29,11 @@ def prose(text: str) -> str:
     return explained(unbroken(text), lambda word, means: f'<dfn title="{escape(means)}">{word}</dfn>')
 
 
+def edge(colour: str) -> str:
+    """Returns a colour for a line, nearer to that of the text, so that it is seen on light and dark pages."""
+    return f"color-mix(in srgb, {colour} 80%, currentColor)"
+
+
 def banner(head: Head) -> str:
     """Returns a run's head: its sentence, in the colour of a verdict, and its meaning below."""
     if not head.sentence:
@@ -36,9 +41,10 @@ def banner(head: Head) -> str:
     meaning = f"<div>{prose(head.meaning)}</div>" if head.meaning else ""
     if not head.colour:
         return f"<div><b>{prose(head.sentence)}</b>{meaning}</div>"
+    look = _BANNER.format(colour=head.colour, edge=edge(head.colour))
     return (
-        f'<div class="verdict" style="{_BANNER.format(colour=head.colour)}"><div style="font-size: 1.2rem;'
-        f' font-weight: 500">{prose(head.sentence)}</div>{meaning}</div>'
+        f'<div class="verdict" style="{look}"><div style="font-size: 1.2rem; font-weight: 500">'
+        f"{prose(head.sentence)}</div>{meaning}</div>"
     )
 
 
@@ -51,8 +57,13 @@ def failed(text: str) -> str:
 
 def facts(rows: Mapping[str, str]) -> str:
     """Returns facts as a table of two columns."""
-    shown = (f"<tr>{_fact(key)}<td>{unbroken(text)}</td></tr>" for key, text in rows.items())
+    shown = (f"<tr>{_fact(key)}<td>{_parts(text)}</td></tr>" for key, text in rows.items())
     return f'<table class="facts">{"".join(shown)}</table>'
+
+
+def _parts(text: str) -> str:
+    """Returns a text as HTML that breaks between the parameters of agents rather than within their names."""
+    return re.sub(r",(?=\S)", ",<wbr>", unbroken(text))
 
 
 def _fact(key: str) -> str:

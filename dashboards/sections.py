@@ -15,6 +15,7 @@ It has
 - `ratings(data) -> frame`, if its agents are rated;
 - `adds_up(data) -> str`, if not all of its games count alike: a sentence on how they add up;
 - `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
+- `ONCE`, if its agents search every position only once, so that there is no certainty to show;
 - `COMPARES`, if its agents are compared with each other, and so may be set side by side with those of other runs.
 """
 

@@ -22,7 +22,7 @@ def origin(store: Store, run: Run) -> Facts:
     facts = {
         "run": run.id,
         "begun": f"{run.created:%Y-%m-%d %H:%M} UTC",
-        "machine": ", ".join(str(known[key]) for key in ("cpu", "cpus", "machine") if known.get(key)),
+        "machine": ", ".join(filter(None, (known.get("cpu"), _cores(known.get("cpus")), known.get("machine")))),
         "versions": ", ".join(f"{key} {known[key]}" for key in ("turnier", "python", "numba") if known.get(key)),
         "command": shlex.join(stored_command(store, run.id) or known.get("command") or ()),
     }
@@ -46,6 +46,10 @@ def sections(store: Store, run: Run, progress: RunProgress | None, option: str =
     rows.pop("command", None)
     yield Facts(rows | _took(progress), "Origin")
     yield Facts(settings(run.definition), "Settings")
+
+
+def _cores(count: int | None) -> str:
+    return f"{count:,} core{'s' * (count != 1)}" if count else ""
 
 
 def _took(progress: RunProgress | None) -> dict[str, str]:

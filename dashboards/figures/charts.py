@@ -193,21 +193,34 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[
     return styled(chart.properties(height=26 * len(set(order))))
 
 
-def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
-    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots.
+def cloud(
+    frame: pd.DataFrame,
+    x: str,
+    value: str,
+    titles: tuple[str, str],
+    line: str = "",
+    step: str = "after",
+    log: bool = False,
+) -> Any:
+    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots; `log`: of x.
 
     A column `number` says which candidate a dot is.
     """
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     number = ["number"] if "number" in frame else []
     data = thinned(frame[list(dict.fromkeys([*number, x, value, *([line] if line else [])]))])
-    place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
+    kind = "log" if log and data[x].min() > 0 else "linear"
+    place = _number_axis(x, titles[0], kind, data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
     height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False, nice=True))
     told_of = [*number, *([] if number == [x] else [x]), value]
     names = {x: titles[0], value: titles[1], "number": "candidate"}
     hover = [alt.Tooltip(field, title=names[field], format=_format(data[field])) for field in told_of]
-    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=hover)]
+    layers = [
+        base.mark_circle(
+            size=40, opacity=1, fillOpacity=0.4, color=COLOURS[0], stroke=COLOURS[0], strokeWidth=1
+        ).encode(y=height, tooltip=hover)
+    ]
     if line:
         best = base.mark_line(interpolate=f"step-{step}", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))

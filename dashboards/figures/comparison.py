@@ -48,7 +48,8 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
         f" evidence above {high:.2f} (shown) or below {low:.2f} (ruled out); both ruled out: equal within the margin."
         " Evidence beyond the chart is drawn at its edge."
     )
-    layers = (lines, looks.encode(tooltip=tooltip), _bounds(low, high, scale))
+    dots = looks.encode(y=alt.Y("drawn:Q", scale=scale, axis=None), tooltip=tooltip)  # the axis is that of the lines
+    layers = (lines, dots, _bounds(low, high, scale))
     chart = alt.layer(*layers).resolve_axis(y="independent").properties(height=300)
     return Figure("Evidence", styled(chart), data, note)
 

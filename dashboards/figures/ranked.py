@@ -88,7 +88,7 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     data = told(data, "value", "low", "high")
     tooltip = ["rank", "name", alt.Tooltip("cost:Q", format=form), f"{TOLD}:N"]
     base = alt.Chart(data).encode(x=x, tooltip=[*tooltip, alt.Tooltip("games:Q", format=",")])
-    rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.8)
+    rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0])
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(alt.Y("value:Q", scale=scale))
     layers = [rules.encode(y=alt.Y("low:Q", scale=scale, title=titles[1]), y2="high:Q"), dots]
     for side, align, dx in (("<=", "left", 8), (">", "right", -8)):  # keeps names inside the chart

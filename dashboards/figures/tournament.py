@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -92,10 +94,12 @@ def seat_points(ranks: Ranks) -> Figure | None:
     return Figure("Points by seat", chart, data, note)
 
 
-def best_over_games(race: pd.DataFrame) -> Figure | None:
-    """The probabilities of being the best of all after the first games, of the likeliest agents; see `best_so_far`.
+def best_over_games(race: pd.DataFrame, order: Sequence[str]) -> Figure | None:
+    """The probabilities of being the best of all after the first games; None for fewer than two numbers of games.
 
-    None for fewer than two numbers of games.
+    Args:
+        race: of `best_so_far`; the likeliest agents are drawn.
+        order: its agents, the best first.
     """
     known = race.dropna(subset="best")
     if known["games"].nunique() < 2:
@@ -103,7 +107,7 @@ def best_over_games(race: pd.DataFrame) -> Figure | None:
     likely = known.groupby("agent", sort=False)["best"].agg(["last", "max"]).sort_values(["last", "max"])
     data = known[known["agent"].isin(likely.index[-RACERS:])]
     data = data.assign(percent=100 * data["best"], low=np.nan, high=np.nan)
-    place = data["agent"].map({agent: -i for i, agent in enumerate(likely.index)})
+    place = data["agent"].map(order.index)
     data = data.iloc[np.lexsort((data["games"], place))]
     titles = ("games of all agents", "best of all, %")
     chart = charts.lines(data, "games", "percent", "low", "high", "label", titles, log=True)

@@ -15,6 +15,7 @@ from turnier.runs.stored.judging import JudgingResults
 from turnier.statistics.intervals import COUNT
 
 BEGIN = 'turnier judge tictactoe random "mcts(iterations=100)"'
+ONCE = True  # see `turnier.dashboards.sections`
 
 
 def read(results: RunResults) -> JudgingResults:

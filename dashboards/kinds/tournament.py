@@ -171,7 +171,7 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
         if said := decided(race):
             yield Text(said)
         yield Drawing("tournament.rating_points", (ranks,))
-        yield Drawing("tournament.best_over_games", (race,))
+        yield Drawing("tournament.best_over_games", (race, list(names)))
         yield from scores.scored(found)
         if len(ranks.pairs):
             yield Tab("Pairs")
@@ -261,12 +261,11 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
     rated = bool(frame["elo"].notna().any())
     name = "elo" if rated else "mean"
     frame["half_width"] = (frame[f"{name}_high"] - frame[f"{name}_low"]) / 2
-    frame["nash_half"] = (frame["nash_high"] - frame["nash_low"]) / 2
     value = Column("elo", "Elo", half_width="half_width", signed=True, importance=MAIN)
     if not rated:
         value = replace(scores.MEAN, bounds=bounds_of(frame))
     shares = known(frame, *scores.SHARES, Column("draw_share", "drawn", "%", 100, digits=2, importance=MINOR))
-    nash = known(frame, Column("nash", "Nash", "%", 100, low="nash_low", high="nash_high"))
+    nash = known(frame, Column("nash", "Nash", "%", 100, low="nash_low", high="nash_high", short=True))
     live = known(frame, Column("live_mu", "openskill mu", half_width="live_sigma", importance=MINOR))
     group = [Column("group")] if frame["group"].nunique() > 1 else []
     to_games = []

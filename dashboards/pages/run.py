@@ -80,7 +80,8 @@ class RunPage:
         has_games = bool(self.shown.matches().get(self.run.id))
         there = {
             RESULT: True,
-            self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
+            self.searches: not (set(kinds_with("SEARCHES")) | set(kinds_with("ONCE"))) & {self.run.kind}
+            and self.run.id in self.shown.searched(),
             WHY: has_games and self.asked == WHY.lower(),  # of two agents that the address names
             GAMES: has_games,
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),

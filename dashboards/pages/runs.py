@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -104,7 +105,8 @@ def _filters(options: Mapping[str, Sequence[str]], wanted: Mapping[str, str]) ->
 
 
 def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
-    done, total = one.done or 0, max(1, one.planned or 1)
+    total = max(1, one.planned or 1)
+    done = one.done or (min(one.stored, total) if one.unit == "games" else 0)  # of the first seconds only games tell
     later = shown.head(run)[0].unplayed
     facts = {
         "done": f"{done:,} of {total:,} {one.unit}",
@@ -114,9 +116,10 @@ def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
     }
     shown_facts = "".join(f"<div><dt>{name}</dt><dd>{escape(text)}</dd></div>" for name, text in facts.items())
     note = "<p class='note'>The time left is known once every agent has played: some think longer.</p>" if later else ""
+    what = " · ".join(filter(None, (kind_name(run.kind), short_id(run))))
     return (
         f'<section class="running"><h3><a href="{escape(run_address(run.id))}">{escape(name_of(run))}</a> '
-        f"<small>{escape(kind_name(run.kind))} · {escape(short_id(run))}</small></h3>{_result(shown, run)}"
+        f"<small>{escape(what)}</small></h3>{_result(shown, run)}"
         f'<progress value="{min(1.0, done / total):.3f}" aria-label="progress"></progress>'
         f'<dl class="few">{shown_facts}</dl>{note}</section>'
     )
@@ -168,7 +171,7 @@ def _result(shown: ShownStore, run: Run) -> str:
     result = " ".join(filter(None, (markup.unbroken(head.sentence), markup.failed(failed))))
     if not head.colour:
         return f"<div>{result}</div>"
-    return f'<div class="verdict" style="border-color: {head.colour}">{result}</div>'
+    return f'<div class="verdict" style="border-color: {markup.edge(head.colour)}">{result}</div>'
 
 
 def differing(runs: Sequence[Run]) -> dict[str, str]:
@@ -198,7 +201,11 @@ def name_of(run: Run) -> str:
 
 
 def short_id(run: Run) -> str:
-    return run.id.partition(":")[2][:8] or run.id
+    """Returns the beginning of a run's id, or the whole of one that somebody has chosen; empty if it is the name."""
+    own = run.id.partition(":")[2] or run.id
+    if re.fullmatch("[0-9a-f]{16}", own):
+        return own[:8]
+    return own if own != name_of(run) else ""
 
 
 def time_text(seconds: float) -> str:

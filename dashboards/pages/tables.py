@@ -22,6 +22,7 @@ TWO_LINES = 8  # characters from which a heading is given the width to stand in 
 LONG = 60, 30  # characters from which a text, and a key, are given the width for a few lines in narrow windows
 IDENTIFIES = 12  # digits from which a number is a name, such as a seed, of which the first ones tell it from others
 SHOWN_DIGITS = 6
+_ENDS = re.compile(r"\([^()]* to [^()]*\)")  # of an interval, which stay in one line
 UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
 _BRACKET = re.compile(r"([^,( ]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
@@ -81,7 +82,8 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
         look = f"{'key' if column.key else 'text'}{' long' * (len(shown) > LONG[column.key])}"
         return f'<td class="{look}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
-    return f"<td{number}>{unbroken(text)}</td>"
+    shown = _ENDS.sub(r'<span class="ends">\g<0></span>', unbroken(text))
+    return f"<td{number}>{shown}</td>"
 
 
 def short_number(text: str) -> str:

@@ -227,6 +227,7 @@ class Training(Plan["TrainingResults"]):
                 if self.plan.rated and not loop.done:  # others are rated by the untrained one
                     saved(loop.weights())
                 loop.run(self._reporting(loop, run.bar), saved, every=every, limit=3600 * self.hours)
+                self._show_hours(loop, run.bar)  # which may have ended between two reports
                 evaluations.finish()
             if (files := self.plan.learned(self.out)) != (self.out,):
                 self.plan.save(loop, loop.weights(), files)
@@ -235,16 +236,19 @@ class Training(Plan["TrainingResults"]):
 
     def _show_before(self, loop: TrainingLoop[Any], bar: Bar) -> None:
         """Starts the bar with the progress of earlier commands."""
+        self._show_hours(loop, bar)
+        if loop.done and not self.hours:
+            bar.skip(min(loop.done, bar.total))
+
+    def _show_hours(self, loop: TrainingLoop[Any], bar: Bar) -> None:
         if self.hours:
             bar.reached(min(int(loop.seconds), bar.total), bar.total)
-        elif loop.done:
-            bar.skip(min(loop.done, bar.total))
 
     def _reporting(self, loop: TrainingLoop[Any], bar: Bar) -> Callable[[int], None]:
         def report(games: int) -> None:
             score = f"score {number(loop.points.newest(max(1, self.plan.every // 2))[1])}"
+            self._show_hours(loop, bar)
             if self.hours:
-                bar.reached(min(int(loop.seconds), bar.total), bar.total)
                 bar.note(f"{loop.done:,} games, {score}")
             else:
                 bar.advance(min(games, bar.total - bar.done))

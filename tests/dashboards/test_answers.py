@@ -170,9 +170,9 @@ def test_a_tournament_says_after_how_many_games_it_was_decided(store: Store, gam
     pd.testing.assert_frame_equal(race, best_so_far(shuffled))
     shown = list(flat(sections(RunResults.find(store, run.id))))
     assert any(isinstance(section, Text) and "ecided " in section.text for section in shown)
-    figure = best_over_games(race)
+    figure = best_over_games(race, race["agent"].unique().tolist())
     assert figure is not None and figure.data["percent"].max() <= 100
-    assert best_over_games(race[race["games"] == race["games"].max()]) is None
+    assert best_over_games(race[race["games"] == race["games"].max()], []) is None
 
 
 def test_decided_is_a_leader_that_stays_ahead() -> None:

@@ -13,10 +13,8 @@ from tests.server.browsers import needs_chromium
 pytestmark = needs_chromium
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
-# Texts whose contrast with what is behind them is below 4.5 : 1 (3 : 1 if they are large), WCAG 2.2, 1.4.3.
-# Marks of charts lie over their cells: the colour behind a text in a chart is that of the shape below its middle.
-FAINT = """() => {
-    const numbers = text => (text.match(/[0-9.]+/g) || []).map(Number)
+# Colours of parts of a page, and what is told of them.
+COLOURS = """
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true})
     const rgb = text => {
         canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1)
@@ -38,14 +36,23 @@ FAINT = """() => {
         const own = Number(getComputedStyle(one).opacity)
         return one.parentElement ? own * opacity(one.parentElement) : own
     }
+    const contrast = (one, other) => {
+        const [a, b] = [light(one), light(other)].sort((x, y) => y - x)
+        return (a + 0.05) / (b + 0.05)
+    }
+"""
+
+# Texts whose contrast with what is behind them is below 4.5 : 1 (3 : 1 if they are large), WCAG 2.2, 1.4.3.
+# Marks of charts lie over their cells: the colour behind a text in a chart is that of the shape below its middle.
+FAINT = """() => {
+    COLOURS
     const unread = 'script, style, option, noscript, .hidden, .skip, [aria-busy=true]'
     const found = []
     const judge = (one, ink, ground) => {
         const style = getComputedStyle(one), size = parseFloat(style.fontSize)
         const large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700
-        const [a, b] = [light(over(ink, ground)), light(ground)].sort((x, y) => y - x)
-        const contrast = (a + 0.05) / (b + 0.05)
-        if (contrast < (large ? 3 : 4.5)) found.push(`${contrast.toFixed(2)}: ${one.textContent.trim().slice(0, 40)}`)
+        const told = contrast(over(ink, ground), ground)
+        if (told < (large ? 3 : 4.5)) found.push(`${told.toFixed(2)}: ${one.textContent.trim().slice(0, 40)}`)
     }
     for (const one of document.querySelectorAll('body *')) {
         const texts = [...one.childNodes].filter(node => node.nodeType === 3 && node.textContent.trim())
@@ -71,7 +78,35 @@ FAINT = """() => {
         }
     }
     return [...new Set(found)]
-}"""
+}""".replace("COLOURS", COLOURS)
+
+# Lines, points and bars of charts whose contrast with the page is below 3 : 1, WCAG 2.2, 1.4.11. Others are no
+# shapes to be told from the page: cells with a text or a scale of colours, bands around lines, and places to point at.
+DIM = """() => {
+    COLOURS
+    const found = []
+    for (const figure of document.querySelectorAll('figure.chart')) {
+        const ground = behind(figure), scaled = !!figure.querySelector('.role-legend-gradient, .role-legend .mark-rect')
+        const texts = [...figure.querySelectorAll('.role-mark.mark-text text')].map(one => one.getBoundingClientRect())
+        const written = box => texts.some(({left, right, top, bottom}) => left >= box.left - 1 && right <= box.right + 1
+            && top >= box.top - 1 && bottom <= box.bottom + 1)
+        const shapes = ['line', 'symbol', 'rule', 'rect'].map(kind => `.role-mark.mark-${kind} :is(path, line)`)
+        for (const one of figure.querySelectorAll(`.plot :is(${shapes.join()})`)) {
+            const style = getComputedStyle(one), box = one.getBoundingClientRect()
+            if (!box.width && !box.height || opacity(one) === 0) continue
+            if (one.closest('.mark-rect') && (scaled || written(box))) continue
+            const inks = ['fill', 'stroke'].filter(part => style[part] !== 'none').map(part => {
+                const ink = rgb(style[part])
+                ink[3] *= opacity(one) * Number(style[`${part}Opacity`])
+                return ink
+            })
+            const best = Math.max(1, ...inks.map(ink => contrast(over(ink, ground), ground)))
+            if (best < 3) found.push(`${best.toFixed(2)}: ${one.closest('.role-mark').classList[0]} of `
+                + figure.querySelector('h2').textContent)
+        }
+    }
+    return [...new Set(found)]
+}""".replace("COLOURS", COLOURS)
 
 # Tables that end within a column or a row, unless a single one is larger than the room for it.
 CUT = """() => [...document.querySelectorAll('.wide')].flatMap(wide => {
@@ -108,7 +143,7 @@ def test_on_every_page_texts_are_legible_cells_whole_and_cards_even(
     for name, place in addresses(url).items():
         page.goto(f"{address}{place}")
         settle(page)
-        if found := [*page.evaluate(FAINT), *page.evaluate(CUT), *page.evaluate(UNEVEN)]:
+        if found := [*page.evaluate(FAINT), *page.evaluate(DIM), *page.evaluate(CUT), *page.evaluate(UNEVEN)]:
             wrong[name] = found
     page.close()
     assert wrong == {}
@@ -200,8 +235,12 @@ def test_what_looks_wrong_is_seen(chromium: Any) -> None:
         "<td>2</td></tr></tbody></table></div>"
         "<div class=blocks><div class='block half'><figure class=chart><h2>low</h2></figure></div>"
         "<div class='block half'><figure class=chart style='height: 200px'><h2>high</h2></figure></div></div>"
+        "<figure class=chart><h2>bars</h2><div class=plot><svg><g class='mark-rect role-mark dim'>"
+        "<path fill='#E69F00' d='M0,0h9v9z'/></g><g class='mark-rule role-mark'><line stroke='#0072B2' x2=9 /></g>"
+        "<g class='mark-symbol role-mark pale'><path fill='#0072B2' fill-opacity=.4 d='M0,0h9v9z'/></g></svg></div>"
     )
     assert [text.partition(": ")[2] for text in page.evaluate(FAINT)] == ["faint"]
+    assert page.evaluate(DIM) == ["2.25: mark-rect of bars", "1.98: mark-symbol of bars"]
     assert page.evaluate(CUT) == ["table: a column"]
     assert {text[:4] for text in page.evaluate(UNEVEN)} == {"low ", "high"}
     page.close()

@@ -22,6 +22,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.dashboards.kinds.certainty import agents_table
 from turnier.dashboards.links import match_address, run_address
+from turnier.dashboards.markup import edge
 from turnier.dashboards.sections import Head, head
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.store import manifest
@@ -122,7 +123,7 @@ def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
         and seen.colour
     )
     pages = Pages(copied)
-    assert f"border-color: {seen.colour}" in pages.look().html
+    assert f"border-color: {edge(seen.colour)}" in pages.look().html
     assert f"border-left: 0.5rem solid {seen.colour}" in pages.look(run_address(run.id)).html
 
 

@@ -154,7 +154,7 @@ def test_held_out_games_of_a_front_replace_its_lucky_values() -> None:
 
 def test_a_front_is_told_by_its_ends(store: Store) -> None:
     shown = head(RunResults.find(store, "study:front"))
-    assert "agents are beaten by none at both strength and time: mean score" in shown.sentence
+    assert "beaten by none at both strength and time: mean score" in shown.sentence
 
 
 def test_importance_is_that_of_optuna(store: Store) -> None:

@@ -50,8 +50,8 @@ HERE, THERE = (2, 2, "right", 1), (7, 7, "left", 1)
     ("players", "actions", "trail", "expected"),
     [
         ([HERE, THERE], [ON, ON], (0, 0, 0), {}),
-        ([HERE, THERE], [SLOWER, NO_ANSWER], (0, 0, 0), {0: "slower than 1", 1: "no valid answer"}),
-        ([(2, 2, "right", 10), THERE], [FASTER, ON], (0, 0, 0), {0: "faster than 10"}),
+        ([HERE, THERE], [SLOWER, NO_ANSWER], (0, 0, 0), {0: "speed below 1", 1: "no valid answer"}),
+        ([(2, 2, "right", 10), THERE], [FASTER, ON], (0, 0, 0), {0: "speed above 10"}),
         ([(0, 2, "left", 1), THERE], [ON, ON], (0, 0, 0), {0: "left the board"}),
         ([(2, 2, "right", 9), THERE], [ON, ON], (4, 2, 2), {0: "left the board"}),
         ([(2, 2, "right", 4), THERE], [ON, ON], (5, 2, 2), {0: "ran into the trail of 2"}),

@@ -17,7 +17,7 @@ function loaded() {
 
 const LIGHT = "#e8e8e8";
 const ON_DARK = new Map([["#000000", LIGHT], ["#222", LIGHT], ["#444", LIGHT], ["#555", LIGHT],
-  ["#0072B2", "#56a8e0"], ["#009E73", "#2fbf95"], ["#D55E00", "#f08040"], ["#CC79A7", "#dd94bd"], ["#56B4E9", "#8fd0f2"]]);
+  ["#0068A8", "#56a8e0"], ["#C38500", "#e69f00"], ["#009E73", "#2fbf95"], ["#BE4400", "#f08040"], ["#CC79A7", "#dd94bd"], ["#3A97D3", "#8fd0f2"], ["#808080", "#a8a8a8"]]);
 
 /** A specification for a dark page: transparent, lighter colours, light ink; text on coloured cells stays. */
 function onDark(spec) {
@@ -61,6 +61,8 @@ async function draw(figure) {
   views.get(figure)?.finalize();
   views.set(figure, one);
   figure.dataset.drawn = "yes";
+  figure.dataset.rows = rowsOf(spec);
+  $(".block.half > figure.chart[data-drawn]").filter(other => beside(figure, other)).forEach(stretch);
   if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
 }
 
@@ -80,6 +82,24 @@ function chosen({cells, to}, item) {
   go(`${location.pathname}?${words}`);
 }
 
+/** Whether two charts stand side by side, or are the same. */
+const beside = (one, other) => one.getBoundingClientRect().top === other.getBoundingClientRect().top;
+
+/** The number of rows of a chart, such as one of each agent; 0 if its height has a scale. */
+function rowsOf(spec) {
+  const {y} = (spec.layer?.[0] ?? spec).encoding ?? {};
+  return ["nominal", "ordinal"].includes(y?.type) && Array.isArray(y.sort) ? y.sort.length : 0;
+}
+
+const MOST = 64;  // px of a row
+/** Spreads the rows of a chart over the room that the chart beside it leaves. */
+function stretch(figure) {
+  const {view} = views.get(figure), rows = Number(figure.dataset.rows), note = figure.querySelector("figcaption");
+  const room = note.getBoundingClientRect().top - figure.querySelector(".plot").getBoundingClientRect().bottom - 10;
+  const high = Math.min(view.height() + room, MOST * rows);
+  if (rows && high > view.height() + 10) view.height(high).runAsync();
+}
+
 const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
   near.unobserve(target);
   draw(target).catch(failure => { target.querySelector(".plot").textContent = failure.message; });
@@ -92,7 +112,10 @@ function endWhole(wide) {
   const table = wide.querySelector("table.data:not(.runs)");
   if (!table) return;
   wide.style.width = wide.style.maxHeight = "";
-  const room = wide.clientWidth, cut = table.offsetWidth > room;
+  wide.classList.remove("tight");
+  const room = wide.clientWidth;
+  if (table.offsetWidth > room) wide.classList.add("tight");
+  const cut = table.offsetWidth > room;
   const {left, top} = table.getBoundingClientRect();
   if (cut) {
     const ends = [...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left).filter(end => end <= room);

@@ -21,6 +21,7 @@ WIDTH = 0.08  # standard deviation of the neighbourhood averaged in a cell, as a
 LEAST = 2.0  # minimum weight of the candidates in a neighbourhood
 MAX_LINES = 300  # candidates of parallel coordinates, evenly chosen
 MAX_AXES = 8
+SEEN = 0.58  # share of the scale up to which thin lines are seen on white, 3 : 1
 
 
 def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure | None:
@@ -72,15 +73,16 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         for name in names
     ]
     drawn = pd.concat(parts, ignore_index=True).dropna(subset=["place"])
+    scheme = alt.SchemeParams(NUMBERS, extent=[0, SEEN])
     colour = alt.Color(
-        "value:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top", tickCount=3)
+        "value:Q", scale=alt.Scale(scheme=scheme), title=unit, legend=alt.Legend(orient="top", tickCount=3)
     )
     label = alt.Axis(labelAngle=-20 if len(names) > 3 else 0, labelLimit=160, grid=True, domain=False)
     candidates = alt.Chart(drawn).encode(
         x=alt.X("parameter:N", sort=names, title=None, axis=label, scale=alt.Scale(padding=0.1)),
         y=alt.Y("place:Q", title=None, axis=None, scale=alt.Scale(domain=(-0.06, 1.06))),
     )
-    lines = candidates.mark_line(strokeWidth=1.2, opacity=0.6).encode(detail="order:O", color=colour)
+    lines = candidates.mark_line(strokeWidth=1.2).encode(detail="order:O", color=colour)
     hover = ["number:O", "parameter:N", "chosen:N", "value:Q"]
     crossings = candidates.mark_point(size=60, opacity=0).encode(tooltip=hover)
     ends = pd.DataFrame([{"parameter": n, "end": end, "text": axes[n].ends()[end]} for n in names for end in (0, 1)])

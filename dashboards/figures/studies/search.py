@@ -48,7 +48,7 @@ def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False], ignore_index=True)
     data = data.assign(best=data["value"].cummax(), front=data["number"].isin(front_of(trials)["number"]))
     step = "before" if second.sign > 0 else "after"  # if more is better, a value is the best up to its dot
-    chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step)
+    chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step, log=second is TIME)
     note = f"Dots are candidates; the line is the best value for the {second.name}."
     return Figure(f"Strength against {second.name}", chart, data, note)
 

@@ -54,9 +54,9 @@ def painted(before: Ints, after: Ints, seat: int) -> list[tuple[int, int]]:
 def _reason(before: Ints, after: Ints, seat: int) -> str:
     x, y, speed = (int(after[field + seat]) for field in (X, Y, SPEED))
     if speed > MAX_SPEED:
-        return f"faster than {MAX_SPEED}"
+        return f"speed above {MAX_SPEED}"
     if speed < 1:
-        return "slower than 1"
+        return "speed below 1"
     if (x, y) == (before[X + seat], before[Y + seat]):
         return "no valid answer"
     if not (0 <= x < after[WIDTH] and 0 <= y < after[HEIGHT]):

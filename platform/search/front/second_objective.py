@@ -9,6 +9,7 @@ from optuna.study import StudyDirection
 
 from ...core.errors import UserError
 from ...core.number_text import number, plus_minus
+from ...statistics.intervals import COUNT, PERCENT, Bounds
 
 
 class SecondObjective(NamedTuple):
@@ -20,6 +21,7 @@ class SecondObjective(NamedTuple):
     title: str  # of axes
     unit: str
     sign: int  # 1 if more is better, otherwise -1
+    bounds: Bounds
 
     @property
     def direction(self) -> StudyDirection:
@@ -30,8 +32,10 @@ class SecondObjective(NamedTuple):
         return f"{shown} {self.unit}"
 
 
-TIME = SecondObjective("time", "milliseconds a decision", "milliseconds", "ms per decision", "ms per decision", -1)
-CERTAINTY = SecondObjective("certainty", "certainty", "agreement_percent", "agreement, %", "% agreement", 1)
+TIME = SecondObjective(
+    "time", "milliseconds a decision", "milliseconds", "ms per decision", "ms per decision", -1, COUNT
+)
+CERTAINTY = SecondObjective("certainty", "certainty", "agreement_percent", "agreement, %", "% agreement", 1, PERCENT)
 SECOND_OBJECTIVES = {objective.name: objective for objective in (TIME, CERTAINTY)}
 
 

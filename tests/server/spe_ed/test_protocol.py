@@ -179,7 +179,7 @@ def test_valid_json_with_an_action_counts_and_the_round_waits_for_all(three: Ser
     assert after["1"]["speed"] == 2 and after["1"]["active"]
     assert after["2"] == {**start["players"]["2"], "speed": 0, "active": False}  # too slow: out, and it shows
     assert after["3"]["direction"] == ways[(ways.index(third["direction"]) + 1) % 4]
-    assert three.out(newest(three).number) == {"2": "slower than 1"}
+    assert three.out(newest(three).number) == {"2": "speed below 1"}
     end_of(three, clients)
 
 

@@ -41,7 +41,7 @@ async function playBox({games, agents}) {
 }
 
 async function replayBox({option}) {
-  const runs = await ask("/api/runs"), matches = make("ul", {class: "list", id: "matches"});
+  const runs = (await ask("/api/runs")).filter(run => run.matches), matches = make("ul", {class: "list", id: "matches"});
   const open = guarded(async run => {
     const found = await ask(`/api/runs/${run.split("/").map(encodeURIComponent).join("/")}/matches`);
     matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`, title: match.text}, shortNumbers(match.text)))));
