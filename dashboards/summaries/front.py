@@ -41,7 +41,10 @@ def front_head(points: Sequence[Point], unit: str, unit_games: int, agents: tupl
     best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
     second = best[0].objective
     ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
-    sentence = f"{len(best)} of {len(points)} agents {'is' if len(best) == 1 else 'are'} beaten by none at both strength and {second.name}: {unit} {ends[0]}"
+    are = "is" if len(best) == 1 else "are"
+    sentence = (
+        f"{len(best)} of {len(points)} agents {are} beaten by none at both strength and {second.name}: {unit} {ends[0]}"
+    )
     meaning = f"Means of {points[0].sample(unit_games)} each."
     if START in {point.label for point in best}:
         meaning += " The start is one of them."

@@ -108,6 +108,10 @@ DIM = """() => {
     return [...new Set(found)]
 }""".replace("COLOURS", COLOURS)
 
+# Charts that could not be drawn, with what stands in their place.
+UNDRAWN = """() => [...document.querySelectorAll('figure.chart .plot:not(:empty)')]
+    .filter(plot => !plot.querySelector('svg')).map(plot => `not drawn: ${plot.textContent}`)"""
+
 # Tables that end within a column or a row, unless a single one is larger than the room for it.
 CUT = """() => [...document.querySelectorAll('.wide')].flatMap(wide => {
     const table = wide.querySelector('table.data:not(.runs)')
@@ -143,7 +147,7 @@ def test_on_every_page_texts_are_legible_cells_whole_and_cards_even(
     for name, place in addresses(url).items():
         page.goto(f"{address}{place}")
         settle(page)
-        if found := [*page.evaluate(FAINT), *page.evaluate(DIM), *page.evaluate(CUT), *page.evaluate(UNEVEN)]:
+        if found := [one for look in (FAINT, DIM, UNDRAWN, CUT, UNEVEN) for one in page.evaluate(look)]:
             wrong[name] = found
     page.close()
     assert wrong == {}
@@ -235,12 +239,14 @@ def test_what_looks_wrong_is_seen(chromium: Any) -> None:
         "<td>2</td></tr></tbody></table></div>"
         "<div class=blocks><div class='block half'><figure class=chart><h2>low</h2></figure></div>"
         "<div class='block half'><figure class=chart style='height: 200px'><h2>high</h2></figure></div></div>"
+        "<figure class=chart><h2>words</h2><div class=plot>Unsupported 1</div></figure>"
         "<figure class=chart><h2>bars</h2><div class=plot><svg><g class='mark-rect role-mark dim'>"
         "<path fill='#E69F00' d='M0,0h9v9z'/></g><g class='mark-rule role-mark'><line stroke='#0072B2' x2=9 /></g>"
         "<g class='mark-symbol role-mark pale'><path fill='#0072B2' fill-opacity=.4 d='M0,0h9v9z'/></g></svg></div>"
     )
     assert [text.partition(": ")[2] for text in page.evaluate(FAINT)] == ["faint"]
     assert page.evaluate(DIM) == ["2.25: mark-rect of bars", "1.98: mark-symbol of bars"]
+    assert page.evaluate(UNDRAWN) == ["not drawn: Unsupported 1"]
     assert page.evaluate(CUT) == ["table: a column"]
     assert {text[:4] for text in page.evaluate(UNEVEN)} == {"low ", "high"}
     page.close()

@@ -27,7 +27,7 @@ function onDark(spec) {
   const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
   for (const {mark, encoding} of lit.layer || []) {  // thin lines need colours far from the page's
     const scale = mark?.type === "line" && encoding?.color?.scale;
-    if (scale?.scheme) scale.scheme = {name: scale.scheme, extent: [0.45, 1]};
+    if (scale?.scheme) scale.scheme = {name: scale.scheme.name ?? scale.scheme, extent: [0.45, 1]};
   }
   lit.config = {...look, background: "transparent", text: {color: LIGHT},
     axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
@@ -62,7 +62,7 @@ async function draw(figure) {
   views.set(figure, one);
   figure.dataset.drawn = "yes";
   figure.dataset.rows = rowsOf(spec);
-  $(".block.half > figure.chart[data-drawn]").filter(other => beside(figure, other)).forEach(stretch);
+  $(".block.half > figure.chart[data-drawn=yes]").filter(other => beside(figure, other)).forEach(stretch);
   if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
 }
 
@@ -102,7 +102,7 @@ function stretch(figure) {
 
 const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
   near.unobserve(target);
-  draw(target).catch(failure => { target.querySelector(".plot").textContent = failure.message; });
+  draw(target).catch(failure => { target.querySelector(".plot").textContent = failure.message; target.dataset.drawn = "no"; });
 }), {rootMargin: "600px"});
 
 function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
