@@ -245,7 +245,7 @@ def test_what_looks_wrong_is_seen(chromium: Any) -> None:
         "<g class='mark-symbol role-mark pale'><path fill='#0072B2' fill-opacity=.4 d='M0,0h9v9z'/></g></svg></div>"
     )
     assert [text.partition(": ")[2] for text in page.evaluate(FAINT)] == ["faint"]
-    assert page.evaluate(DIM) == ["2.25: mark-rect of bars", "1.98: mark-symbol of bars"]
+    assert page.evaluate(DIM) == ["2.25: mark-rect of bars", "1.82: mark-symbol of bars"]
     assert page.evaluate(UNDRAWN) == ["not drawn: Unsupported 1"]
     assert page.evaluate(CUT) == ["table: a column"]
     assert {text[:4] for text in page.evaluate(UNEVEN)} == {"low ", "high"}

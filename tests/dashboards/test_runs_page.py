@@ -124,7 +124,7 @@ def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
     )
     pages = Pages(copied)
     assert f"border-color: {edge(seen.colour)}" in pages.look().html
-    assert f"border-left: 0.5rem solid {seen.colour}" in pages.look(run_address(run.id)).html
+    assert f"border-left: 0.5rem solid {edge(seen.colour)}" in pages.look(run_address(run.id)).html
 
 
 def test_a_comparison_that_is_repeated_with_another_margin_shows_the_new_verdict(copied: str) -> None:
