@@ -6,15 +6,14 @@
 #include "board2048.h"
 #include <string.h>
 
-#ifndef LANES
-#define LANES 64 /* a multiple of 8 */
-#endif
+#define LANES VECTOR
+#define GROUPS (LANES / WIDTH) /* vectors of words, one for each lane */
 
 typedef uint8_t Bytes __attribute__((vector_size(LANES)));
-typedef uint64_t Words __attribute__((vector_size(64)));
-typedef int64_t SignedWords __attribute__((vector_size(64)));
-typedef uint8_t EightBytes __attribute__((vector_size(8)));
-typedef int8_t EightSigned __attribute__((vector_size(8)));
+typedef uint64_t Words __attribute__((vector_size(VECTOR)));
+typedef int64_t SignedWords __attribute__((vector_size(VECTOR)));
+typedef uint8_t FewBytes __attribute__((vector_size(WIDTH)));
+typedef int8_t FewSigned __attribute__((vector_size(WIDTH)));
 
 /* Playouts of one stream, one after another in a lane; the board has `tiles` tiles to come. */
 typedef struct {
@@ -29,8 +28,7 @@ typedef Job *(*Next)(Job *done);
 
 typedef struct {
     Bytes cell[16], order, left, moved, drawn, chosen, tile, empty, enough; /* masks are 0 or 255 */
-    Words s0[LANES / 8], s1[LANES / 8], s2[LANES / 8], s3[LANES / 8], plies[LANES / 8], fours[LANES / 8],
-        depth[LANES / 8];
+    Words s0[GROUPS], s1[GROUPS], s2[GROUPS], s3[GROUPS], plies[GROUPS], fours[GROUPS], depth[GROUPS];
     Job *job[LANES];
 } Lanes;
 
@@ -67,7 +65,8 @@ static inline void slide_row(Bytes right, Bytes *row) {
 /* Places the drawn tiles, turns every board for the direction to try next, and moves its tiles that way. */
 static inline void move_tiles(Lanes *lanes) {
     Bytes moved = lanes->moved, drawn = lanes->drawn, tried = lanes->order, cell[16], new[16];
-    Bytes order = PICK(moved, drawn, tried >> 2), left = PICK(moved, 4 - (Bytes){0}, lanes->left + MASK(lanes->left != 0)) & ~lanes->enough;
+    Bytes order = PICK(moved, drawn, tried >> 2);
+    Bytes left = PICK(moved, 4 - (Bytes){0}, lanes->left + MASK(lanes->left != 0)) & ~lanes->enough;
     Bytes turned = MASK((PICK(moved, drawn, tried ^ order) & 2) != 0), right = MASK((order & 1) != 0);
     Bytes chosen = lanes->chosen, tile = lanes->tile & moved, seen = {0}, change = {0}, empty = {0};
     memcpy(cell, lanes->cell, sizeof cell);
@@ -92,10 +91,10 @@ static inline Words rotate_words(Words x, int k) { return x << k | x >> (64 - k)
 
 /* Draws a tile and an order of directions in lanes whose tiles have moved. */
 static inline void draw(Lanes *lanes) {
-    for (int k = 0; k < LANES / 8; k++) {
-        EightSigned masks;
-        EightBytes gaps;
-        memcpy(&masks, (char *)&lanes->moved + 8 * k, 8), memcpy(&gaps, (char *)&lanes->empty + 8 * k, 8);
+    for (int k = 0; k < GROUPS; k++) {
+        FewSigned masks;
+        FewBytes gaps;
+        memcpy(&masks, (char *)&lanes->moved + WIDTH * k, WIDTH), memcpy(&gaps, (char *)&lanes->empty + WIDTH * k, WIDTH);
         Words moved = (Words)__builtin_convertvector(masks, SignedWords), empty = __builtin_convertvector(gaps, Words);
         Words s0 = lanes->s0[k], s1 = lanes->s1[k], s2 = lanes->s2[k], s3 = lanes->s3[k];
         Words word = rotate_words(s0 + s3, 23) + s0, t2 = s2 ^ s0, t3 = s3 ^ s1, t1 = s1 ^ t2, t0 = s0 ^ t3;
@@ -107,12 +106,12 @@ static inline void draw(Lanes *lanes) {
         Words packed = order_words[0] ^ (second & (order_words[0] ^ order_words[1])) ^
                        (third & (order_words[0] ^ order_words[2]));
         lanes->plies[k] -= moved, lanes->fours[k] += four & moved;
-        EightBytes enough = __builtin_convertvector((Words)(lanes->plies[k] >= lanes->depth[k]), EightBytes),
-                   drawn = __builtin_convertvector(packed >> ((index & 7) << 3), EightBytes),
-                   chosen = __builtin_convertvector((scaled >> 32) + 1, EightBytes),
-                   tile = __builtin_convertvector(four + 1, EightBytes);
-        memcpy((char *)&lanes->enough + 8 * k, &enough, 8), memcpy((char *)&lanes->drawn + 8 * k, &drawn, 8);
-        memcpy((char *)&lanes->chosen + 8 * k, &chosen, 8), memcpy((char *)&lanes->tile + 8 * k, &tile, 8);
+        FewBytes enough = __builtin_convertvector((Words)(lanes->plies[k] >= lanes->depth[k]), FewBytes),
+                   drawn = __builtin_convertvector(packed >> ((index & 7) << 3), FewBytes),
+                   chosen = __builtin_convertvector((scaled >> 32) + 1, FewBytes),
+                   tile = __builtin_convertvector(four + 1, FewBytes);
+        memcpy((char *)&lanes->enough + WIDTH * k, &enough, WIDTH), memcpy((char *)&lanes->drawn + WIDTH * k, &drawn, WIDTH);
+        memcpy((char *)&lanes->chosen + WIDTH * k, &chosen, WIDTH), memcpy((char *)&lanes->tile + WIDTH * k, &tile, WIDTH);
     }
 }
 

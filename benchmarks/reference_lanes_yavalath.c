@@ -11,10 +11,10 @@
 #include "yavalath.h"
 
 #define LANES 32
-#define GROUPS (LANES / 8)
+#define GROUPS (LANES / WIDTH)
 #define TRIES 8
 
-typedef uint64_t Words __attribute__((vector_size(64)));
+typedef uint64_t Words __attribute__((vector_size(VECTOR)));
 
 /* Stones of the player to move and of the other one, along the three directions; `made` is 1 for three, 2 for four. */
 typedef struct {
@@ -39,8 +39,8 @@ static inline void draw(Group *g) {
 }
 
 static inline void try_cells(Group *g) {
-    Words cell = g->bits & 63, at, three = {0}, four = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1};
-    for (int i = 0; i < 8; i++) at[i] = packed[cell[i]];
+    Words cell = g->bits & 63, at, three = {0}, four = {0}, one = (Words){0} + 1;
+    for (int i = 0; i < WIDTH; i++) at[i] = packed[cell[i]];
     Words placed = -(~(g->taken >> cell) & 1) & (Words)(g->made == 0);
     for (int d = 0; d < 3; d++) {
         Words shift = at >> (24 + 6 * d) & 63, window = (g->mine[d] >> shift & (at >> 7 * d & 127)) | 8;
@@ -70,15 +70,15 @@ int main(int argc, char **argv) {
     int playing[LANES] = {0}, busy = 0;
     for (int lane = 0; lane < LANES; lane++) {
         Rng own = seeded(next_word(&rng));
-        Group *g = &groups[lane / 8];
-        g->s0[lane % 8] = own.s0, g->s1[lane % 8] = own.s1, g->s2[lane % 8] = own.s2, g->s3[lane % 8] = own.s3;
-        g->made[lane % 8] = 3; /* none is playing yet */
+        Group *g = &groups[lane / WIDTH];
+        g->s0[lane % WIDTH] = own.s0, g->s1[lane % WIDTH] = own.s1, g->s2[lane % WIDTH] = own.s2, g->s3[lane % WIDTH] = own.s3;
+        g->made[lane % WIDTH] = 3; /* none is playing yet */
     }
     Time start = now();
     do {
         for (int lane = 0; lane < LANES; lane++) {
-            Group *g = &groups[lane / 8];
-            int i = lane % 8;
+            Group *g = &groups[lane / WIDTH];
+            int i = lane % WIDTH;
             if (g->made[i] == 0 && g->plies[i] < CELLS) continue;
             if (playing[lane]) {
                 int result = g->made[i] >= 2 ? 1 : g->made[i] == 1 ? -1 : 0; /* of the player who moved last */
