@@ -48,7 +48,8 @@ def _measure(names: list[str], as_json: bool, rounds: int, write: Path | None) -
     if write:
         lanes = [name for name in measured if BENCHMARKS[name].lanes]
         avx2 = avx2_quotients(lanes, rounds) if lanes and runs_avx2() else {}
-        write.write_text(benchmark_page(measured, avx2, waited, rounds))
+        before = write.read_text() if write.exists() else ""
+        write.write_text(benchmark_page(measured, avx2, waited, rounds, before))
 
 
 if __name__ == "__main__":

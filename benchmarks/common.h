@@ -43,6 +43,15 @@ static inline Rng seeded(uint64_t seed) {
     return (Rng){word[0], word[1], word[2], word[3]};
 }
 
+/* --- Vectors, for the programs that play many boards side by side --- */
+
+#ifdef __AVX512BW__
+#define VECTOR 64 /* bytes: gcc takes wider vectors apart, element by element */
+#else
+#define VECTOR 32
+#endif
+#define WIDTH (VECTOR / 8) /* words in a vector */
+
 /* --- Arguments --- */
 
 static inline uint64_t number(const char *text) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -63,25 +64,21 @@ def _matches_2048(agent: str, plies: int, matches: int, this: Round, program: st
     return Rates(clocks.speed(theirs["decisions"]), program_speed(theirs, "decisions"))
 
 
-def _random_2048(this: Round) -> Rates:
-    games = this.part(RANDOM_GAMES // JOBS)
-    theirs = run_program(this.folder, "reference_2048", "random", games, *streams(this.seed, JOBS).ravel())
-    points, clocks = _play_out("2048", JOBS, games, this.seed)
-    require_equal("the sum of the scores", points, theirs["score"])
-    return Rates(clocks.speed(theirs["moves"]), program_speed(theirs, "moves"))
+def _random_2048(program: str) -> Callable[[Round], Rates]:
+    """Returns the measurement of random games, relative to that program."""
+
+    def measure(this: Round) -> Rates:
+        games = this.part(RANDOM_GAMES // JOBS)
+        theirs = run_program(this.folder, program, "random", games, *streams(this.seed, JOBS).ravel())
+        points, clocks = _play_out("2048", JOBS, games, this.seed)
+        require_equal("the sum of the scores", points, theirs["score"])
+        return Rates(clocks.speed(theirs["moves"]), program_speed(theirs, "moves"))
+
+    return measure
 
 
-def _mc_2048(this: Round) -> Rates:
-    return _matches_2048(
-        "mc(iterations=1000,rollout_depth=20,score_method=2)",
-        MC_PLIES,
-        this.part(MATCHES),
-        this,
-        "reference_2048",
-        "mc",
-        1000,
-        20,
-    )
+def _mc_2048(program: str) -> Callable[[Round], Rates]:
+    return lambda this: _matches_2048(MC, MC_PLIES, this.part(MATCHES), this, program, "mc", 1000, 20)
 
 
 def _mctse_together(this: Round) -> Rates:
@@ -110,13 +107,17 @@ def _require_alike(ours: float, theirs: float, games: int) -> None:
         raise RuntimeError(f"both programs must win as often, got {ours} and {theirs} points in {games} games")
 
 
-def _yavalath_playouts(this: Round) -> Rates:
-    """The C program draws cells in another way, so its games differ, but are won equally often."""
-    games = this.part(PLAYOUTS // JOBS)
-    theirs = run_program(this.folder, "reference_yavalath", "playouts", JOBS * games, this.seed)
-    points, clocks = _play_out("yavalath", JOBS, games, this.seed)
-    _require_alike(points, theirs["outcomes"], JOBS * games)
-    return Rates(clocks.speed(JOBS * games), program_speed(theirs, "playouts"))
+def _yavalath_playouts(*program: str) -> Callable[[Round], Rates]:
+    """Returns the measurement of random games. The program draws other cells, but its games are won equally often."""
+
+    def measure(this: Round) -> Rates:
+        games = this.part(PLAYOUTS // JOBS)
+        theirs = run_program(this.folder, *program, JOBS * games, this.seed)
+        points, clocks = _play_out("yavalath", JOBS, games, this.seed)
+        _require_alike(points, theirs["outcomes"], JOBS * games)
+        return Rates(clocks.speed(JOBS * games), program_speed(theirs, "playouts"))
+
+    return measure
 
 
 def _yavalath_uct(this: Round) -> Rates:
@@ -154,12 +155,26 @@ def _open_spiel_uct(this: Round) -> Rates:
 
 
 PLAY_BENCHMARKS = {
-    "random_2048": Benchmark("moves/s", "scalar C, the same play", _random_2048, lanes=True),
-    "mc_2048": Benchmark("decisions/s", "scalar C, the same games", _mc_2048, lanes=True),
+    "random_2048": Benchmark("moves/s", "scalar C, the same play", _random_2048("reference_2048"), lanes=True),
+    "random_2048_lanes": Benchmark(
+        "moves/s", "C with vector extensions, the same play", _random_2048("reference_lanes2048"), lanes=True
+    ),
+    "mc_2048": Benchmark("decisions/s", "scalar C, the same games", _mc_2048("reference_2048"), lanes=True),
+    "mc_2048_lanes": Benchmark(
+        "decisions/s", "C with vector extensions, the same games", _mc_2048("reference_lanes2048"), lanes=True
+    ),
     "mctse_2048": Benchmark("decisions/s", "scalar C, the same games", _mctse_2048, lanes=True),
     "mctse_together": Benchmark("matches/s", "the same matches one by one", _mctse_together, lanes=True),
     "expectimax_2048": Benchmark("evaluations/s", "C, the same search", _expectimax_2048),
-    "yavalath_playouts": Benchmark("playouts/s", "scalar C, the same play", _yavalath_playouts, lanes=True),
+    "yavalath_playouts": Benchmark(
+        "playouts/s", "scalar C, the same play", _yavalath_playouts("reference_yavalath", "playouts"), lanes=True
+    ),
+    "yavalath_lanes": Benchmark(
+        "playouts/s",
+        "C with vector extensions, the same play",
+        _yavalath_playouts("reference_lanes_yavalath"),
+        lanes=True,
+    ),
     "open_spiel_uct": Benchmark("iterations/s", "OpenSpiel, its search in C++ at connect four", _open_spiel_uct),
     "yavalath_uct": Benchmark("iterations/s", "C, UCT of its own", _yavalath_uct),
 }

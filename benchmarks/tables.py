@@ -23,6 +23,7 @@ HEADINGS = ("benchmark", "ours", "reference", "unit", "quotient", "by wall clock
 WAITING = ("name", "CPU time", "by wall clock", "what")
 RULE = ("---", "---:", "---:", "---", "---:", "---:", "---:", "---")
 UNKNOWN = "-"
+BESIDE = "## Beside other programs"  # what is below it is written by hand
 ABOUT = f"""\
 # Benchmarks
 
@@ -30,10 +31,11 @@ Speed relative to [programs in plain C](../benchmarks/README.md) that do the sam
 Written by `make bench ARGS="--write docs/benchmarks.md"`.
 
 A quotient is our speed divided by that of the reference: the median of alternating rounds, and their range, in CPU
-time, or by the wall clock if several cores work (*). It holds for this processor: `random_2048` was 3.4 on one AMD EPYC
-and 4.9 on a later one. Scalar C plays one board at a time. Where ours fills the lanes of vector registers, the quotient
-mainly shows how wide they are, and C with vector extensions would come nearer; it is also given with both programs
-compiled for a processor that has AVX2 but not AVX-512 ({AVX2_PROCESSOR}).
+time, or by the wall clock if several cores work (*). It holds for this processor only: `random_2048` was 3.4 on one AMD
+EPYC and 4.9 on a later one. Scalar C plays one board at a time. Where ours fills the lanes of vector registers, that
+quotient mainly shows how wide they are; the rows that end in `_lanes` compare with C that fills them too, by gcc's
+vector extensions. Both are also given with both programs compiled for a processor that has AVX2 but not AVX-512
+({AVX2_PROCESSOR}).
 """
 ABOUT_WAITS = """\
 ## What people wait for
@@ -96,9 +98,13 @@ def waits_table(results: Mapping[str, Waited]) -> Table:
 
 
 def benchmark_page(
-    measured: Mapping[str, Measured], avx2: Mapping[str, Range], waited: Mapping[str, Waited], rounds: int
+    measured: Mapping[str, Measured],
+    avx2: Mapping[str, Range],
+    waited: Mapping[str, Waited],
+    rounds: int,
+    before: str = "",
 ) -> str:
-    """Returns the page, in Markdown; what was not measured has no figures."""
+    """Returns the page, in Markdown, with what was written by hand `before`; what was not measured has no figures."""
     rows: list[tuple[str, ...]] = [HEADINGS, RULE]
     for name, benchmark in BENCHMARKS.items():
         row = measured.get(name)
@@ -110,7 +116,9 @@ def benchmark_page(
         took = waited.get(name)
         waits.append((f"`{name}`", *(_times(took) if took else (UNKNOWN, UNKNOWN)), wait.what))
     machine = _machine(rounds)
-    return f"{ABOUT}\n{machine}\n\n{_markdown(rows)}\n{ABOUT_WAITS}\n{machine}\n\n{_markdown(waits)}"
+    _, heading, by_hand = before.partition(f"\n{BESIDE}\n")
+    tables = f"{ABOUT}\n{machine}\n\n{_markdown(rows)}\n{ABOUT_WAITS}\n{machine}\n\n{_markdown(waits)}"
+    return f"{tables}{heading}{by_hand}"
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -138,7 +146,8 @@ def _machine(rounds: int) -> str:
     gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
     versions = f"Python {platform.python_version()}, numba {numba.__version__}, gcc {gcc}"
     today = datetime.date.today().isoformat()
-    return f"Measured on {today}, {rounds} rounds: {_processor()}, {os.cpu_count()} cores; {versions}."
+    machine = f"{_processor()}, {os.cpu_count()} cores, load average {os.getloadavg()[2]:.1f}"
+    return f"Measured on {today}, {rounds} rounds: {machine}; {versions}."
 
 
 def _processor() -> str:

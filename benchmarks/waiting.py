@@ -20,6 +20,11 @@ SEARCH = (
     *("2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth"),
     *("--sampler", "cmaes", "--noise", "fixed(games=1)", "--verify", 0),
 )
+MODELLED = 256  # candidates, among which those of a model cost most
+WEIGHTS = (
+    *("2048", "expectimax(depth=1,evaluator=rows2048)", "--parameters", "evaluator.*"),
+    *("--noise", "fixed(games=1)", "--verify", 0),
+)
 ENGINE_GAMES = 20
 
 
@@ -61,6 +66,17 @@ def _candidate(this: Round) -> Seconds:
     return Seconds(*(max(b - a, 1e-6) / (many - few) for a, b in zip(short, long, strict=True)))
 
 
+def _study(sampler: str) -> Callable[[Round], Seconds]:
+    """Returns the measurement of a search for weights, with a game per candidate, into a new store."""
+
+    def measure(this: Round) -> Seconds:
+        with tempfile.TemporaryDirectory(dir=this.folder) as new:
+            words = ("--sampler", sampler, "--budget", this.part(MODELLED, 16))
+            return _command("tune", *WEIGHTS, *words, TURNIER_STORE=f"sqlite:///{new}/new.db")
+
+    return measure
+
+
 def _engine_ply(this: Round) -> Seconds:
     """The time of a ply of two engines: of CPU time only ours, by the wall clock also theirs."""
     bot = f'json(command="{sys.executable} {SOURCES.parent}/examples/bots/random_bot.py")'
@@ -83,5 +99,9 @@ WAITS = {
     "start": Wait("`turnier --version`", lambda this: _command("--version")),
     "play": Wait("`turnier play tictactoe random random`", lambda this: _command("play", "tictactoe", *["random"] * 2)),
     "candidate": Wait("a candidate of `turnier tune` with CMA-ES, and its game of a few moves", _candidate),
+    **{
+        f"study_{sampler}": Wait(f"`turnier tune` with {text}: {MODELLED} candidates, eight weights", _study(sampler))
+        for sampler, text in (("random", "random candidates"), ("cmaes", "CMA-ES"), ("tpe", "TPE"), ("gp", "GP"))
+    },
     "engine_ply": Wait("a ply of an engine in Python that speaks JSON lines; CPU time: ours", _engine_ply),
 }

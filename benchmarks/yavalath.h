@@ -52,7 +52,7 @@ static void prepare(void) {
 }
 
 /* Places a stone; returns 1 if its owner has won, -1 if lost, else 0. */
-static int put(Board *b, int c) {
+static inline int put(Board *b, int c) {
     uint64_t *mine = b->stones[b->plies & 1];
     int most = 0, least = 0;
     for (int d = 0; d < 3; d++) {
