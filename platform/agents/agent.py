@@ -121,6 +121,7 @@ class Agent(Declared):
     kind: ClassVar[str] = "agent"
     # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once under any budget
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    sees_secrets: ClassVar[bool] = False  # whether it is shown what games hide from its seat, as its name must say
     takes_its_time: ClassVar[bool] = False  # whether it has no budgets, but does not decide at once
 
     @property
@@ -250,7 +251,7 @@ class CompiledAgent(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         if game.hidden and self.looks_ahead:
-            return f"{self.name} must know the whole state, got {game}, which hides some of it; use random or a bot."
+            return f"{self.name} must know the whole state, got {game}, which hides some of it; ismcts plays them."
         return self.used_evaluator()[0].cannot_evaluate(game)
 
     def kernels(self, game: Game) -> SeatKernels:

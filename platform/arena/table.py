@@ -27,7 +27,9 @@ from ..core.outside.classes import described
 from ..core.rng import streams
 from ..games.abi import CHANCE
 from ..games.game import Game, Position
+from ..games.python.information import imagined
 from ..games.python.live_states import GameFailure
+from ..games.python.python_game import PythonGame
 from .match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
 
 NAN_VALUES = "found values that are no numbers"
@@ -260,12 +262,20 @@ def told_seed(agent: Agent, seat: int, seed: int) -> int:
     Agents of ours get the match's own, which decides their streams. Other agents could foresee chance by it, and get a
     hash.
     """
-    ours = not agent.runs_program and not library.digests_in([agent.full_text()])
-    return seed if ours else derive_seed(seed, "told", seat)
+    return seed if _ours(agent) else derive_seed(seed, "told", seat)
+
+
+def _ours(agent: Agent) -> bool:
+    return not agent.runs_program and not library.digests_in([agent.full_text()])
 
 
 def ask(player: Player, seen: Position, seat: int, agent: Agent, legal: Sequence[int]) -> Decision:
-    """Returns a player's decision, one of the legal actions; raises SeatFailure, or GameFailure if the rules fail."""
+    """Returns a player's decision, one of the legal actions; raises SeatFailure, or GameFailure if the rules fail.
+
+    In a game that hides something, an agent that is not ours gets another position, which the seat cannot tell apart.
+    """
+    if seen.game.hidden and not _ours(agent) and isinstance(seen.game, PythonGame) and seen.game.has_information:
+        seen = imagined(seen, seen.rng.tolist())
     try:
         decision = decide(player, seen)
         action, _ = int(decision.action), int(decision.nodes)

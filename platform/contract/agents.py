@@ -15,6 +15,8 @@ from ..core.kernel import JIT
 from ..core.rng import stream, streams
 from ..games.abi import STATE_DTYPE
 from ..games.game import Game, Position
+from ..games.python.information import imagined
+from ..games.python.python_game import PythonGame
 from .games.random_games import FENCE, ROOM, fenced, words
 from .law import Law, LawBroken
 
@@ -180,6 +182,19 @@ def law_blind_to_chance(agent: Agent, game: Game) -> None:
             raise LawBroken(f"{agent} must not see what chance will draw next, got {got} {where(position)}")
 
 
+def law_blind_to_secrets(agent: Agent, game: Game) -> None:
+    """In a game that hides something, a decision follows from what the seat knows: another state changes nothing."""
+    if not game.hidden or not isinstance(game, PythonGame) or not game.has_information or agent.sees_secrets:
+        return
+    one, other = Seats(agent, game), Seats(agent, game)
+    for position in positions(game):
+        elsewhere = imagined(position, SEED)
+        decided = [seats.decide(copy_of(seen)) for seats, seen in ((one, position), (other, elsewhere))]
+        if not same(*decided):
+            got = f"{decided[0].action} and {decided[1].action} in two states that the seat cannot tell apart"
+            raise LawBroken(f"{agent} must not see what the game hides, got {got} {where(position)}")
+
+
 def law_arrays(agent: Agent, game: Game) -> None:
     """Visits and values are finite [num_actions], zero for illegal actions, and only visited actions have values."""
     for position, decision in first_decisions(agent, game):
@@ -285,13 +300,14 @@ AGENT_LAWS: tuple[Law, ...] = (
     law_seed,
     law_draws,
     law_blind_to_chance,
+    law_blind_to_secrets,
     law_arrays,
     law_forced,
     law_compiled,
     law_together,
     law_plays,
 )
-REPEATABLE = (law_seed, law_blind_to_chance, law_compiled)  # not if the clock or threads decide
+REPEATABLE = (law_seed, law_blind_to_chance, law_blind_to_secrets, law_compiled)  # not if the clock or threads decide
 
 
 def laws_of(agent: Agent) -> tuple[Law, ...]:

@@ -44,6 +44,7 @@ class Study(Plan["StudyResults"]):
       turnier tune 2048 "mctse(iterations=5)" --parameters "final=max|robust,rollout_depth=50..150:50" --budget 30min
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --parameters evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
+      turnier tune "go(size=5,komi=0.5)" "mcts(iterations=100)" --parameters komi=0.5..24.5:4 --balance 5
     """
 
     kind = "study"

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
+    from turnier.search.balance.plan import Balance
     from turnier.search.for_optuna.function_study import create_study
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
     from turnier.search.space import Space
@@ -73,6 +74,7 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
         "Search for the parameters with which an agent plays best.",
         "Improve",
     ),
+    balance=Kind("turnier.search.balance.plan:Balance", "tune", "", "Improve"),
     training=Kind("turnier.runs.training:Training", "train", "Train a network by games against itself.", "Improve"),
     repeated_training=Kind("turnier.runs.repeated_training:RepeatedTraining", "train", ""),
 )
@@ -87,6 +89,7 @@ __all__ = [
     "TERMINAL",
     "Agent",
     "AgentsFailed",
+    "Balance",
     "Certainty",
     "Comparison",
     "CompiledAgent",
@@ -158,6 +161,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
+    "turnier.search.balance.plan": ("Balance",),
     "turnier.search.for_optuna.function_study": ("create_study",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
     "turnier.search.space": ("Space",),

@@ -26,6 +26,8 @@ OF_SPE_ED = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), Sp
 OF_OPEN_SPIEL = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpielAgent)}
 PROGRAMS = {name for name in AGENTS.names() if make_agent(name).runs_program}  # tests/agents/engines plays them
 OPEN_SPIEL_GAMES = ("openspiel",)
+OF_HIDDEN = {"cheating", "ismcts"}  # for games that hide something
+HIDDEN_GAMES = ("openspiel(game=kuhn_poker)", "openspiel(game=liars_dice)")
 SPE_ED_GAMES = ("spe_ed(width=8,height=9)", "spe_ed(width=12,height=9,players=3)")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
@@ -88,6 +90,8 @@ def cases(all_variants: bool = False) -> list[tuple[str, str]]:
 
 def _playable(agent: Agent, base: Agent) -> list[str]:
     """Returns the games in which a variant of a small agent is tried: those of one kind where it plays no others."""
+    if agent.name in OF_HIDDEN:
+        return [game for game in HIDDEN_GAMES if agent.cannot_play(make_game(game)) is None]
     usual = GAMES if _inner(agent) == _inner(base) else FEW_GAMES
     for games in (usual, SPE_ED_GAMES, OPEN_SPIEL_GAMES):
         if found := [game for game in games if agent.cannot_play(make_game(game)) is None]:

@@ -149,6 +149,7 @@ ONE = {
     "turnier.runs.stored.race": "turnier.runs.comparison",
     "turnier.runs.stored.judging": "turnier.runs.judging.judging",
     "turnier.runs.stored.profile": "turnier.runs.profile",
+    "turnier.search.balance.results": "turnier.search.balance.plan",
     "turnier.agents.learning.loop": "turnier.agents.learning.plan",
     "turnier.commands.runs.planned": "turnier.commands.app",
 }

@@ -40,6 +40,8 @@ PLAYED = {  # kind -> the command that plays the smallest run of it
     "profile": ("profile", "tictactoe", "--agent", "mc", "--per-move", "2rollouts", "--steps", "2", "--games", "6",
                 *HERE),
     "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
+    "balance": ("tune", "connect_four(rows=4,columns=4)", "mc(iterations=2)", "--parameters", "columns=4..5",
+                "--balance", "5", "--budget", "8", *HERE),
     "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
                  "--evaluate-every", "10", "--evaluation-games", "2", "--against", "mc(iterations=1)", "--store", URL),
     "repeated_training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "v.npz",
@@ -144,7 +146,7 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
         return command(*words, "--store", URL, folder=folder)
 
     # These show it by no name in a table.
-    random = kind not in ("study", "training", "repeated_training", "experiment", "profile")
+    random = kind not in ("study", "training", "repeated_training", "experiment", "profile", "balance")
     if random:
         assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
     listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}

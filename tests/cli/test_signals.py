@@ -34,6 +34,17 @@ STORING = {
     "race": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)", "--base", "mc"),
     "judging": ("judge", "tictactoe", "mc(iterations=20000)", "--positions", "500"),
     "replication": ("tournament", "tictactoe", "random", "mc(iterations=300)", "--times", "9", "--games", "5000"),
+    "balance": (
+        "tune",
+        "hex(size=3)",
+        "mcts(iterations=300)",
+        "--parameters",
+        "swap",
+        "--balance",
+        "5",
+        "--budget",
+        "40000",
+    ),
     "profile": ("profile", "tictactoe", "--per-move", "300rollouts", "--steps", "2", "--games", "20000"),
 }
 TRAIN = ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "100000000", "--out", "w.npz", "--every", "100",

@@ -1,11 +1,13 @@
-"""Games in plain Python whose methods are not pure, for the law of python_methods.py to catch."""
+"""Games in plain Python whose methods are not pure, or tell too little or too much, for the laws to catch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tests.contract.broken_games import Broken
+from turnier.contract.games.hidden_information import law_information
 from turnier.contract.games.python_methods import law_methods_change_nothing
 from turnier.games.abi import TERMINAL
 from turnier.games.python.python_game import PythonGame
@@ -58,7 +60,33 @@ class CountsCalls(Race):
         return after, [reward + (len(self.calls) > 3) for reward in rewards]
 
 
+@dataclass(frozen=True)
+class TellsNothing(Race):
+    """Gives one text for states with different legal actions."""
+
+    def legal(self, state: Any) -> list[int]:
+        return [0, 1] if state[0] < 3 else [0]
+
+    def information(self, state: Any, seat: int) -> str:
+        return "nothing"
+
+
+@dataclass(frozen=True)
+class RedrawsByTheState(Race):
+    """Draws another state by what the seat does not know, the steps made."""
+
+    def information(self, state: Any, seat: int) -> str:
+        return "my turn"
+
+    def resample(self, state: Any, seat: int, draw: Callable[[], float]) -> tuple[Any, list[int]]:
+        if seat == 1:
+            return ([1, 1], [0]) if state[0] == 2 else ([2, 1], [1])
+        return [0, 0], []
+
+
 BROKEN_PYTHON_GAMES = [
+    Broken(law_information, "tells nothing", "decides a seat's legal actions", TellsNothing()),
+    Broken(law_information, "redraws by the state", "must draw the same", RedrawsByTheState()),
     Broken(law_methods_change_nothing, "steps in place", "must not change the state", StepsInPlace()),
     Broken(law_methods_change_nothing, "counts calls", "must always answer the same", CountsCalls()),
 ]

@@ -1,15 +1,21 @@
-"""The laws of `observe`: views hide the commitments of others, and can be played on."""
+"""The laws of `observe`, `information` and `resample`: seats get nothing of what others hide."""
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...games.abi import TERMINAL
 from ...games.game import Game
+from ...games.python.python_game import PythonGame
 from ..law import LawBroken
 from .random_games import FENCE, MAX_STEPS, SEEDS, Node, legal_actions, nodes, view_of, walk
+
+FEW = 40  # decisions of each game
 
 
 def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:
@@ -68,3 +74,40 @@ def law_views(game: Game) -> None:
                 last = deque(walk(game, seed, MAX_STEPS, start=view), maxlen=1)[0]
                 if last.mover != TERMINAL:
                     raise LawBroken(f"{what} must be playable to the end, but it is not over {last}, begun {node}")
+
+
+def law_information(game: Game) -> None:
+    """What a game says a seat knows decides its legal actions, and the states that `resample` draws."""
+    if not isinstance(game, PythonGame) or not game.has_information:
+        return
+    allowed: dict[tuple[int, str], list[int]] = {}
+    for seed in SEEDS:
+        for node in itertools.islice((node for node in walk(game, seed) if node.mover >= 0), FEW):
+            state, seat = game.live_state(node.state), node.mover
+            known = game.information(state, seat)
+            legal = allowed.setdefault((seat, known), node.options)
+            if not isinstance(known, str) or legal != node.options:
+                what = f"information of {game} must be text that decides a seat's legal actions"
+                raise LawBroken(f"{what}, got {known!r} for {legal} and {node.options} {node}")
+            first = game.resample(state, seat, random.Random(seed).random)
+            if first is None:
+                continue
+            drawn, plies = first
+            if (game.to_move(drawn), game.information(drawn, seat)) != (seat, known):
+                got = game.information(drawn, seat)
+                raise LawBroken(f"resample of {game} must keep what seat {seat} knows, {known!r}, got {got!r} {node}")
+            if game.information(_replayed(game, plies), seat) != known:
+                raise LawBroken(f"resample of {game} must return the plies of its state, got {list(plies)} {node}")
+            again = game.resample(drawn, seat, random.Random(seed).random)
+            if again is None or list(again[1]) != list(plies):
+                raise LawBroken(
+                    f"resample of {game} must draw the same from all states in which seat {seat} knows {known!r},"
+                    f" got {list(plies)} and {again and list(again[1])} {node}"
+                )
+
+
+def _replayed(game: PythonGame, plies: Sequence[int]) -> object:
+    state = game.begin()
+    for ply in plies:
+        state = game.step(state, ply)[0]
+    return state

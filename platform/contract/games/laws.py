@@ -25,7 +25,7 @@ from .boards import (
     law_texts,
 )
 from .forced_wins import law_forced_win
-from .hidden_information import law_commitments_stay_hidden, law_views
+from .hidden_information import law_commitments_stay_hidden, law_information, law_views
 from .playouts import (
     law_playout_depth,
     law_playout_distribution,
@@ -279,6 +279,7 @@ GAME_LAWS: tuple[Law, ...] = (
     law_playouts_side_by_side,
     law_commitments_stay_hidden,
     law_views,
+    law_information,
     law_forced_win,
     law_seeds_reproduce,
     law_texts,

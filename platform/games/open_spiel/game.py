@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +21,12 @@ from .library import load_game, pyspiel
 TURN_BASED = "turn_based_simultaneous_game"  # the name of a game after its conversion
 # Games whose clones, in open_spiel 2.0.2, share lines on the board with the original and crash the process later.
 SHARING = ("morpion_solitaire",)
+# Games that redraw what a player does not know; others are not asked, since each refusal is printed. What blackjack
+# redraws depends on what is hidden.
+REDRAWN = (
+    *("bargaining", "colored_trails", "euchre", "hearts"),
+    *("kuhn_poker", "leduc_poker", "oh_hell", "universal_poker"),
+)
 MAX_SIZE = 1_000_000  # actions, or plies of a game
 
 
@@ -90,6 +96,23 @@ class OpenSpiel(PythonGame):
     @property
     def hidden(self) -> bool:  # type: ignore[override]
         return bool(self.spiel_game.get_type().information != pyspiel().GameType.Information.PERFECT_INFORMATION)
+
+    @property
+    def has_information(self) -> bool:
+        return bool(self.spiel_game.get_type().provides_information_state_string)
+
+    def information(self, state: Any, seat: int) -> str:
+        return str(state.information_state_string(seat))
+
+    def resample(self, state: Any, seat: int, draw: Callable[[], float]) -> tuple[Any, Sequence[int]] | None:
+        if not self._is_redrawn:
+            return None
+        redrawn = state.resample_from_infostate(seat, draw)
+        return redrawn, redrawn.history()
+
+    @functools.cached_property
+    def _is_redrawn(self) -> bool:
+        return str(self.spiel_game.get_type().short_name) in REDRAWN
 
     @functools.cached_property
     def _rewards_on_the_way(self) -> bool:

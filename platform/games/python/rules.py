@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,6 +60,20 @@ class PythonRules(Game):
         """
         return state
 
+    def information(self, state: Any, seat: int) -> str:
+        """Returns all that a seat has learned so far, its own actions included; equal in states it cannot tell apart.
+
+        A game that is `hidden` may declare it; agents that search information sets then play the game.
+        """
+        raise NotImplementedError
+
+    def resample(self, state: Any, seat: int, draw: Callable[[], float]) -> tuple[Any, Sequence[int]] | None:
+        """Returns a random state with the same information for the seat to move, and its plies; None: not in this game.
+
+        Only the information and `draw`, random numbers in [0, 1), may decide it.
+        """
+        return None
+
     def show(self, state: Any) -> str:
         """Returns the state as text for people."""
         return str(state)
@@ -67,6 +81,11 @@ class PythonRules(Game):
     @property
     def has_views(self) -> bool:
         return type(self).observe is not PythonRules.observe
+
+    @property
+    def has_information(self) -> bool:
+        """Whether `information` answers."""
+        return type(self).information is not PythonRules.information
 
     @property
     def view_words(self) -> int:
