@@ -73,6 +73,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluator:Score",
         "survivors": "turnier.agents.spe_ed.survivors:Survivors",
+        "tile2048": "turnier.agents.evaluators.tile2048:Tile2048",
     },
 )
 

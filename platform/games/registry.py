@@ -16,6 +16,7 @@ GAMES: Registry[Game] = Registry(
         "2048": "turnier.games.twenty48.game:Twenty48",
         "chess": "turnier.games.chess.game:Chess",
         "connect_four": "turnier.games.connect_four:ConnectFour",
+        "duel2048": "turnier.games.twenty48.game:Duel2048",
         "go": "turnier.games.go.game:Go",
         "gymnasium": "turnier.games.python.gymnasium_game:GymnasiumGame",
         "hex": "turnier.games.hex:Hex",

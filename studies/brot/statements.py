@@ -18,4 +18,7 @@ STATEMENTS = (
     Statement("B4", "6", "Of the single strategies, Basic is the worst against Combi.", "brot:duels",
               tuple(higher("Brot 2021 against Basic", f"Brot 2021 against {name}")
                     for name in ("Rollouts", "Minimax", "Probability tables")), COUNTS),
+    Statement("B5", "6.3", "Tables in which moves that others have made are likelier make more points.",
+              "spe_ed:habits-in-tables",
+              (at_least("tables, habits 1, against tables", 50.0), at_least("Combi, habits 1, against Combi", 50.0))),
 )  # fmt: skip

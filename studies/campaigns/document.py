@@ -1,4 +1,7 @@
-"""A document's experiments as one Markdown and one HTML page: our figures and the published ones."""
+"""A document's experiments as one Markdown and one HTML page: our figures and the published ones.
+
+A single experiment has a short page for readers: its text is written by hand, its table and figure by `write_page`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from turnier.core.number_text import interval, number
+from turnier.core.number_text import estimate, interval, number
 from turnier.dashboards.figures.experiment import experiment_figure
 from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds.experiment import experiment_frame
@@ -15,12 +18,16 @@ from turnier.results.failures import failures_text
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
 from turnier.runs.experiments.experiment import Experiment, counted, measurements, same_games, stored_experiments
-from turnier.runs.experiments.published import VERDICTS, WORDS, published_text, setting_text, verdict
+from turnier.runs.experiments.published import VERDICTS, WORDS, is_share, published_text, setting_text, verdict
 from turnier.runs.experiments.row import Measurement, Row, unit
+from turnier.statistics.intervals import Interval, weighted_sum
 from turnier.studies.campaigns.learned import with_networks_in
+from turnier.studies.campaigns.statements import Statement, judge
+from turnier.studies.scripts.script import with_table
 
 NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
 QUICK = "quick"
+TABLE, END_OF_TABLE = "<!-- table of studies/report.py -->", "<!-- end of the table -->"
 NOTE_OF_QUICK = "*Quick preset: fewer games than published, in some documents also smaller agents.*\n"
 
 
@@ -104,3 +111,52 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
 def _agents(row: Row) -> str:
     between = " with two legal actions, then " if row.states else " against "
     return between.join(f"`{agent}`" for agent in row.agents)
+
+
+def write_page(store: Store, experiment: Experiment, statements: Sequence[Statement], folder: Path) -> list[Path]:
+    """Writes the figure of one experiment, and its table into its page; returns the paths of both.
+
+    Of a page that exists, only the table between its two marked lines changes.
+
+    Args:
+        store: of the experiment.
+        experiment: with games.
+        statements: about it; their verdicts follow the table.
+        folder: for NAME.md and NAME.png, named like the experiment without its preset.
+    """
+    measured = measurements(experiment, store)
+    folder.mkdir(parents=True, exist_ok=True)
+    page, picture = (
+        folder / f"{experiment.name.removesuffix(f'-{experiment.preset}')}{end}" for end in (".md", ".png")
+    )
+    figure = experiment_figure(experiment, experiment_frame(experiment, measured))
+    if figure:
+        picture.write_bytes(image(figure, "png"))
+    shown = f"![{experiment.title}]({picture.name})\n\n" * bool(figure)
+    new = f"# {experiment.title}\n\n{experiment.text}\n\n{shown}{TABLE}\n\n{END_OF_TABLE}\n"
+    text = page.read_text(encoding="utf-8") if page.exists() else new
+    table = compared_table(experiment, measured, statements)
+    page.write_text(with_table(text, table, TABLE, END_OF_TABLE), encoding="utf-8")
+    return [page, picture] if figure else [page]
+
+
+def compared_table(experiment: Experiment, measured: Sequence[Measurement], statements: Sequence[Statement]) -> str:
+    """Returns an experiment's rows, means less the first of their unit too, and the verdicts on statements."""
+    units = dict.fromkeys(unit(row) for row in experiment.rows)
+    of_means = not all(is_share(row) for row in experiment.rows)
+    columns = [f"{' or '.join(units)}, 95 %", *["minus the first"] * of_means, counted(experiment)[0]]
+    lines = [f"| | {' | '.join(columns)} |", f"| --- |{' ---: |' * len(columns)}"]
+    firsts: dict[str, Measurement] = {}
+    for row, ours in zip(experiment.rows, measured, strict=True):
+        first, less = firsts.setdefault(unit(row), ours), ""
+        if first is not ours and first.games > 1 and ours.games > 1 and not is_share(row):
+            ends = [Interval(each.value, each.low, each.high) for each in (ours, first)]
+            less = estimate(*weighted_sum((1.0, -1.0), ends))
+        value = estimate(ours.value, ours.low, ours.high) if ours.games else "not played yet"
+        cells = [row.label.replace("|", "\\|"), value, *[less] * of_means, f"{ours.games:,}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    by_label = {row.label: figure for row, figure in zip(experiment.rows, measured, strict=True)}
+    for statement in statements:
+        judged, source = judge(statement, by_label), f"({statement.source})"
+        lines += ["", f"**{statement.name}: {judged.verdict}.** {statement.text} {source} {judged.evidence}."]
+    return "\n".join(lines)

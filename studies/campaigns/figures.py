@@ -9,11 +9,12 @@ from turnier.core.errors import unknown
 from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.trained import LearnedRow, TrainingStudy
 from turnier.studies import beaten
-from turnier.studies.brot import adaptive, strategies
+from turnier.studies.brot import adaptive, habits, strategies
 from turnier.studies.brot import statements as brot
 from turnier.studies.campaigns.statements import Statement
 from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, open_questions, parameters
 from turnier.studies.kutsch import statements as kutsch
+from turnier.studies.kutsch import wishes as kutsch_wishes
 from turnier.studies.staehli import matrices
 from turnier.studies.staehli import statements as staehli
 from turnier.studies.weitz import board_sizes, first_move, learners, opponents, table1, three_players
@@ -26,10 +27,10 @@ PRESETS = (PAPER, "quick", "tiny")
 STUDIES = {"study:cmaes_heuristics-thesis": "kutsch"}
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
-    open_questions.build,
+    *(open_questions.build, kutsch_wishes.build),
     *(table1.build, opponents.build, learners.build, first_move.build, board_sizes.build, three_players.build),
     matrices.build,
-    *(strategies.build, adaptive.build),
+    *(strategies.build, adaptive.build, habits.build),
     beaten.build,
 )
 

@@ -79,4 +79,16 @@ STATEMENTS = (
               best("lambda 1.0", *(f"lambda {x}" for x in (0.0, 0.25, 0.5, 0.75)))),
     Statement("K33", "8", "Values in place of rollouts make expectimax stronger than MCTSE.", "kutsch:beyond",
               (higher("Expectimax, 3 decisions, row tables", "MCTSE"),)),
+    Statement("K34", "5.1", "The four rules of the final move make no significant difference (here: within 10 %).",
+              "kutsch:final-move", alike("max child", "robust child", "robust-max child", "secure child")),
+    Statement("K35", "8", "Heuristics and a vote together have more points than either alone.",
+              "kutsch:heuristics-vote", (higher("heuristics and vote", "heuristics"),
+                                         higher("heuristics and vote", "vote"))),
+    Statement("K36", "5", "A K that falls over the game improves UCT.", "kutsch:falling-exploration",
+              (higher("UCT, K from 0.0566 to 0.0144", "UCT, K = 0.0566"),)),
+    Statement("K37", "9.2", "By won and lost rollouts alone, MCTSE plays like a random agent (here: has at most twice"
+              " its points).", "kutsch:win-or-loss", (higher("random", "a 2048 wins", by=0.5),)),
+    Statement("K38", "4.5", "A plan against the worst tile makes sure that good actions are chosen (here: at least 90 %"
+              " of the points of one with the mean).", "kutsch:worst-case",
+              (higher("worst of the tiles", "mean of the tiles", by=0.9),)),
 )  # fmt: skip

@@ -24,6 +24,7 @@ AGENT_TEXTS = [
     "mctse(iterations=30,rollout_depth=30,maxnodes=9)",
     "mctse(iterations=20,rollout_depth=5,final=robust_max,selection=uct,score_method=2)",
     "mctse(iterations=20,rollout_depth=5,backup=minimum,final=secure)",
+    "mctse(iterations=20,rollout_depth=5,selection=uct,exploration=0.1,exploration_end=0.0,exploration_points=60.0)",
     "mctse(iterations=30,rollout_depth=30,maxnodes=9,evaluator=heuristics2048)",
     f"mctse(iterations=20,rollout_depth=9,evaluator=forgetful2048({TUNED}))",
     f"mc(iterations=12,rollout_depth=9,evaluator=heuristics2048({TUNED},use_corner=false))",

@@ -39,6 +39,8 @@ def evaluate_rows(game, weights, state, returns, count, rng, totals, scratch):
             column |= cells[4 * j + i] << 4 * j
         value += weights[OWN + row] + weights[OWN + column]
     totals[0] += value * float(count)
+    if game.num_seats == 2:  # the one who places the tiles
+        totals[1] -= value * float(count)
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,9 @@ class Rows2048(Evaluator):
         return False
 
     def cannot_evaluate(self, game: Game) -> str | None:
-        if game.name == "2048" and game.num_cells == 16:
+        if game.name in ("2048", "duel2048") and game.num_cells == 16:
             return None
-        return f"rows2048 evaluates the 4x4 board of 2048 only, got {game}; use evaluator=score."
+        return f"rows2048 evaluates the 4x4 boards of 2048 and duel2048 only, got {game}; use evaluator=score."
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         values = tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))

@@ -35,6 +35,7 @@ from .search import DEPTH, DOWNGRADE, LIMIT, SCHEDULE, STOPPED, search_root
 
 SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")
 LEAVES = ("afterstate", "state")
+CHANCES = ("mean", "worst")
 MOST = 64  # decisions
 
 
@@ -95,7 +96,8 @@ class Expectimax(SearchAgent):
     4 below 4500, otherwise one more and at least 5) in units of a decision and an outcome, as in its text;
     `empty_plies` counts each decision and outcome after the first decision, as its pseudo-code does. `distinct` is
     max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which does not count the first
-    decision. `depth=5,empty_step=4,shallowest=3` follows the published depths of TDL2048+.
+    decision. `depth=5,empty_step=4,shallowest=3` follows the published depths of TDL2048+. With `chance=worst` it plans
+    against a player who chooses the outcomes (Kutsch 2017, 4.5).
     """
 
     name: ClassVar[str] = "expectimax"
@@ -135,6 +137,9 @@ class Expectimax(SearchAgent):
         1, "minimum decisions to look ahead with empty_step", low=1, high=MOST, search=(1, 4), later=True
     )
     deeper: bool = parameter(False, "also use values of deeper searches from the table", later=True)
+    chance: str = parameter(
+        "mean", "value of a chance node: the mean over its outcomes, or the worst one's", choices=CHANCES, later=True
+    )
 
     def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_or_clock_draws(game)
@@ -150,6 +155,8 @@ class Expectimax(SearchAgent):
             return f"schedule={self.schedule} reads boards of 2048 only, got {game}; use schedule=fixed."
         if self.empty_step and game.name != "2048":
             return f"empty_step counts the empty cells of 2048 only, got {game}; leave it out."
+        if self.chance == "worst" and game.num_seats != 1:
+            return f"chance=worst is for games of one seat, got {game} with {game.num_seats}; use chance=mean."
         return cannot_downgrade(self.downgrade, self.evaluator, game) or super().cannot_play(game)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ms": {"milliseconds": AMOUNT}}
@@ -162,13 +169,15 @@ class Expectimax(SearchAgent):
     def settings(self) -> tuple[float, ...]:
         leaf, schedule = LEAVES.index(self.leaf), STEPS if self.empty_step else SCHEDULES.index(self.schedule)
         asked = (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
-        return (*asked, self.downgrade, self.empty_step, self.shallowest, self.deeper)
+        return (*asked, self.downgrade, self.empty_step, self.shallowest, self.deeper, CHANCES.index(self.chance))
 
     def kernels(self, game: Game) -> SeatKernels:
         """Returns the generic search, or the one for 4x4 boards of 2048 if there is one for the evaluator."""
         kernels = super().kernels(game)
         act: Any = act_expectimax
-        if type(self.evaluator) in (Rows2048, Corner2048):  # tables of lines
+        if self.chance == "worst":
+            return kernels
+        if game.num_seats == 1 and type(self.evaluator) in (Rows2048, Corner2048):  # tables of lines
             act = act_expectimax2048
         elif is_packed_network(self.evaluator, kernels):
             if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):

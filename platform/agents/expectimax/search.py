@@ -19,7 +19,7 @@ from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from ..transposition import ABSENT, TABLE, find, new_table, slot_of
 
 # settings
-DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT, DOWNGRADE, EMPTY_STEP, SHALLOWEST, DEEPER = range(11)
+DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT, DOWNGRADE, EMPTY_STEP, SHALLOWEST, DEEPER, WORST = range(12)
 AFTERSTATE, STATE = 0, 1  # LEAF: the state evaluated when no decisions are left
 FULL, STOPPED = -1, -2  # results of a search: its stack has too few levels; it passed its limit of leaves
 
@@ -166,13 +166,19 @@ def descend(game, stack, level):
     stack.prob[level + 1] = stack.prob[level] * (stack.probs[level, choice] if is_chance else 1.0)
 
 
-@kernel(types.void(STACK, types.int64), inline=True)
-def back_up(stack, level):
-    """Backs up the value of the searched child: by its probability, or if it is the mover's best."""
+@kernel(types.void(STACK, types.int64, types.boolean), inline=True)
+def back_up(stack, level, worst):
+    """Backs up the value of the searched child: by its probability, or if it is the mover's best.
+
+    With `worst`, in games of one seat, it is kept if it is the worst outcome of chance.
+    """
     choice, mover = stack.done[level], stack.mover[level]
-    better = mover != CHANCE and (choice == 0 or stack.values[level + 1, mover] > stack.values[level, mover])
+    if mover == CHANCE and worst:
+        better = choice == 0 or stack.values[level + 1, 0] < stack.values[level, 0]
+    else:
+        better = mover != CHANCE and (choice == 0 or stack.values[level + 1, mover] > stack.values[level, mover])
     for seat in range(stack.values.shape[1]):
-        if mover == CHANCE:
+        if mover == CHANCE and not worst:
             stack.values[level, seat] += stack.probs[level, choice] * stack.values[level + 1, seat]
         elif better:
             stack.values[level, seat] = stack.values[level + 1, seat]
@@ -180,9 +186,21 @@ def back_up(stack, level):
 
 
 @kernel(
-    types.int64(GAME, EVALUATOR, STACK, TABLE, types.int64, types.float64, types.boolean, types.int64, Rng, SCRATCH)
+    types.int64(
+        GAME,
+        EVALUATOR,
+        STACK,
+        TABLE,
+        types.int64,
+        types.float64,
+        types.boolean,
+        types.boolean,
+        types.int64,
+        Rng,
+        SCRATCH,
+    )
 )
-def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scratch):
+def search(game, evaluator, stack, table, leaf, cutoff, deeper, worst, limit, rng, scratch):
     """Searches the node at level 0, whose state, returns, depth and prob are set, and leaves its value there.
 
     Returns the number of evaluations, or FULL or STOPPED.
@@ -214,7 +232,7 @@ def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scra
         # The node's value is known now, and possibly those of nodes above it.
         while level > 0:
             level -= 1
-            back_up(stack, level)
+            back_up(stack, level, worst)
             if stack.done[level] < stack.count[level]:
                 descend(game, stack, level)
                 level += 1
@@ -241,13 +259,13 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
     left = np.int64(settings[LIMIT])
     if left == 0:
         left = np.int64(1 << 62)
-    best, i, deeper = actions[0], 0, settings[DEEPER] != 0.0
+    best, i, deeper, worst = actions[0], 0, settings[DEEPER] != 0.0, settings[WORST] != 0.0
     while i < n:
         copy_state(state, stack.states[0])
         copy_state(returns, stack.returns[0])
         game.step(stack.states[0], actions[i], stack.returns[0])
         stack.depth[0], stack.prob[0] = depth - 1, 1.0
-        leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], deeper, left, rng, scratch)
+        leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], deeper, worst, left, rng, scratch)
         if leaves == FULL:  # many successive outcomes without a decision
             levels *= 2
             stack = new_stack(game, state, levels)

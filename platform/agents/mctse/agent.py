@@ -45,8 +45,9 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
         return choices[0]
     iterations, mover = np.int64(settings[ITERATIONS]), game.to_move(state)
     largest, next_node, counts = np.empty(returns.size), np.empty(1, np.int64), np.empty(COUNTS, np.int64)
+    progress = np.empty(1)
     space = settings[NUM_SETTINGS:].view(np.int64)
-    tree = tree_in(space, capacity_of(space.size, returns.size), largest, next_node, counts, 0)
+    tree = tree_in(space, capacity_of(space.size, returns.size), largest, progress, next_node, counts, 0)
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
     for _ in range(EXTRA_CHUNKS):
         if not needs_more(tree, mover, settings):
@@ -141,6 +142,15 @@ class Mctse(SearchAgent):
     exploration: float = parameter(
         math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100, log=True, search=(0.01, 10)
     )
+    exploration_end: float = parameter(0.0, "K from exploration_points on", low=0, high=100, later=True)
+    exploration_points: float = parameter(
+        0.0,
+        "points of the game so far at which K has gone from exploration to exploration_end, evenly; 0 = it stays",
+        low=0,
+        high=10_000_000,
+        search=(0, 100_000),
+        later=True,
+    )
     final: str = final_parameter()
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
@@ -164,4 +174,5 @@ class Mctse(SearchAgent):
 
     def settings(self) -> tuple[float, ...]:
         choices = (self.selection == "uctn", FINALS.index(self.final), self.security, self.backup == "minimum")
-        return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, *choices)
+        falling = (self.exploration_end, self.exploration_points)
+        return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, *choices, *falling)

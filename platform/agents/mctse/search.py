@@ -28,18 +28,27 @@ from .tree import (
     num_children,
 )
 
-ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
+ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)
+EXPLORATION_END, EXPLORATION_POINTS, NUM_SETTINGS = 8, 9, 10
 LOGS = np.array([-math.inf, *(math.log(visits) for visits in range(1, 1 << 12))])
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
 PLAYED = types.Tuple((types.int64, types.int64, types.boolean))  # what `play_action` returns
+
+
+@kernel(types.void(TREE, Floats, types.float64))
+def set_progress(tree, settings, points):
+    """Lets K of this search follow the mover's return so far, from its first value to its last."""
+    whole = settings[EXPLORATION_POINTS]
+    tree.progress[0] = min(1.0, max(0.0, points / whole)) if whole > 0.0 else 0.0
 
 
 @kernel(types.int64(TREE, types.int64, types.int64, Floats))
 def select_action(tree, node, mover, settings):
     """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
 
-    m is the largest rollout value of this search.
+    m is the largest rollout value of this search; K may change with the points so far (idea 2 there).
     """
+    exploration = settings[EXPLORATION] + tree.progress[0] * (settings[EXPLORATION_END] - settings[EXPLORATION])
     scale = 1.0
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
         scale = 1.0 / tree.largest[mover]
@@ -50,7 +59,7 @@ def select_action(tree, node, mover, settings):
     child = tree.first_child[node]
     while child != NONE:
         mean = mean_value(tree, child, mover, minimum)
-        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] & COUNTED))
+        score = mean * scale + exploration * math.sqrt(log_parent / float(tree.visits[child] & COUNTED))
         if score > best_score:
             best, best_score = child, score
         child = tree.next_sibling[child]
@@ -136,6 +145,7 @@ def iterate(
 ):
     """Runs the iterations of `search` in its arrays."""
     minimum = settings[MINIMUM] > 0.0
+    set_progress(tree, settings, returns[game.to_move(root_state)])
     for _ in range(iterations):
         copy_state(root_state, state)
         for seat in range(returns.size):

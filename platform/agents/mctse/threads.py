@@ -13,7 +13,7 @@ from ...games.abi import GAME, Floats, State
 from ...games.generic import copy_state
 from ..abi import EVALUATOR, SEAT, Root, new_scratch
 from ..final_move import EXTRA_CHUNKS
-from .search import ITERATIONS, MINIMUM, descend, final_action, needs_more
+from .search import ITERATIONS, MINIMUM, descend, final_action, needs_more, set_progress
 from .tree import DONE, ME, PENDING, TREE, back_up, clear
 from .tree_copies import (
     COPIES,
@@ -48,6 +48,7 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
     told = 0
     if copies.work[FRESH] > 0:
         clear(tree)
+    set_progress(tree, settings, returns[game.to_move(root_state)])
     batch = take_batch(copies)
     while batch > 0:
         listen(tree, copies, minimum, heard, ends, values)

@@ -10,12 +10,13 @@ from ...core.packing import Package, new_shelf, shelf
 from ...games.abi import GAME, Counts, Floats, Gains, Rngs, States
 from ..abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch
 from ..final_move import EXTRA_CHUNKS
-from .search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, play_action
+from .search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, play_action, set_progress
 from .tree import COUNTS, NONE, TREE, back_up, capacity_of, find_or_add_outcome, memo_place, tree_in
 
 put_tree, get_tree = shelf(TREE)
-# For a decision: the shelf of trees, their largest values, next nodes and counts, memory, jobs, iterations left.
-PARTS = types.Tuple([Package, Gains, States, States, States, JOBS, Counts])
+# For a decision: the shelf of trees, their largest values, progress, next nodes and counts, memory, jobs, iterations
+# left.
+PARTS = types.Tuple([Package, Gains, Gains, States, States, States, JOBS, Counts])
 SHARE = 4  # one in this many rollouts under way is awaited before the next begin
 
 
@@ -109,11 +110,12 @@ def search_together(game, evaluator, settings, trees, states, returns, jobs, lef
 @kernel(types.void(GAME, EVALUATOR, Floats, States, Gains, Rngs, Roots, Counts, PARTS))
 def decide(game, evaluator, settings, states, returns, rngs, roots, actions, parts):
     """Creates a tree for each position in its memory, searches them and chooses; `parts` is the caller's space."""
-    trees, largest, next_node, counts, memory, jobs, left = parts
+    trees, largest, progress, next_node, counts, memory, jobs, left = parts
     iterations, choices = np.int64(settings[ITERATIONS]), np.empty(game.max_choices, np.int64)
     capacity = capacity_of(memory.shape[1], largest.shape[1])
     for i in range(actions.size):
-        put_tree(trees, i, tree_in(memory[i], capacity, largest[i], next_node[i], counts[i], 0))
+        put_tree(trees, i, tree_in(memory[i], capacity, largest[i], progress[i], next_node[i], counts[i], 0))
+        set_progress(get_tree(trees, i), settings, returns[i, game.to_move(states[i])])
         jobs.rngs[i] = rngs[i]
         left[i] = iterations if game.legal(states[i], choices) > 1 else 0
         actions[i] = choices[0]
@@ -135,5 +137,5 @@ def act_mctse_together(game, evaluator, settings, states, returns, rngs, roots, 
     n, seats = returns.shape
     trees, jobs, left = new_shelf(n), new_jobs(game, n, states.shape[1]), np.zeros(n, np.int64)
     largest, next_node, counts = np.empty((n, seats)), np.empty((n, 1), np.int64), np.empty((n, COUNTS), np.int64)
-    parts = (trees, largest, next_node, counts, memory, jobs, left)
+    parts = (trees, largest, np.empty((n, 1)), next_node, counts, memory, jobs, left)
     decide(game, evaluator, settings, states, returns, rngs, roots, actions, parts)

@@ -46,6 +46,7 @@ class MctseTree(NamedTuple):
     same: Any  # [capacity] the node in this copy for one that another thread added
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest rollout value of this search, at least 0
+    progress: Any  # [1] how far exploration has fallen, from 0 to 1; the same in the whole search
     next_node: Any  # [threads] the next node of each, as far as known
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and the others named by the indices
     memo: Any  # [MEMO] outcomes found last, by hash; entries may be arbitrary, so readers must check
@@ -57,7 +58,7 @@ _COLUMN, _INTS, _FLOATS = (
     types.Array(types.float64, 1, "C"),
 )
 _VALUES, _MEMO = types.Array(types.float64, 2, "A"), types.Array(types.int32, 1, "C")
-TREE = types.NamedTuple([_COLUMN] * 7 + [_VALUES, _FLOATS, _INTS, _INTS, _MEMO], MctseTree)
+TREE = types.NamedTuple([_COLUMN] * 7 + [_VALUES, _FLOATS, _FLOATS, _INTS, _INTS, _MEMO], MctseTree)
 tell_type(MctseTree, TREE)
 
 
@@ -73,8 +74,8 @@ def capacity_of(words, seats):
     return (words - MEMO_WORDS - LINE) // (VALUES + seats)
 
 
-@kernel(TREE(_INTS, types.int64, _FLOATS, _INTS, _INTS, types.int64))
-def tree_in(space, capacity, largest, next_node, counts, me):
+@kernel(TREE(_INTS, types.int64, _FLOATS, _FLOATS, _INTS, _INTS, types.int64))
+def tree_in(space, capacity, largest, progress, next_node, counts, me):
     """Returns a thread's copy of a tree with only its root, in the given arrays; see `tree_words` and MctseTree."""
     width = VALUES + largest.size
     start = (-(space.ctypes.data >> 3)) & 7  # words to the start of a cache line
@@ -90,6 +91,7 @@ def tree_in(space, capacity, largest, next_node, counts, me):
         nodes[:, 6],
         nodes.view(np.float64)[:, VALUES:],
         largest,
+        progress,
         next_node,
         counts,
         space[end : end + MEMO_WORDS].view(np.int32),
@@ -107,6 +109,7 @@ def new_tree_copy(share, seats, threads, me):
         np.empty(tree_words(capacity, seats), np.int64),
         capacity,
         np.zeros(seats + 2 * LINE, np.float64)[LINE : LINE + seats],
+        np.zeros(1 + 2 * LINE, np.float64)[LINE : LINE + 1],
         np.zeros(threads + 2 * LINE, np.int64)[LINE : LINE + threads],
         np.zeros(COUNTS + 2 * LINE, np.int64)[LINE : LINE + COUNTS],
         me,
@@ -124,6 +127,7 @@ def clear(tree):
     """Leaves only the root."""
     tree.counts[:ME] = 0
     tree.largest[:] = 0.0
+    tree.progress[0] = 0.0
     for thread in range(tree.next_node.size):
         tree.next_node[thread] = 1 + thread * tree.counts[SHARE]
     put_node(tree, 0, NONE, 0, UNKNOWN)

@@ -13,9 +13,11 @@ from ...core.kernel import compile_kernel
 from ...core.parameters import parameter
 from ...games.drawing import Overlay
 from ...games.game import Game
+from ...games.spe_ed.board import ACTIVE, DIRECTION, ROUND, SPEED
+from ..agent import Floats
 from ..budget import AMOUNT
 from .player import Choice, SpeEdPlayer, TimedAgent, best_of
-from .search.field import MOVES, nearest, on_board, walkers_of
+from .search.field import FASTER, MOVES, SEAT, TURN, nearest, on_board, walkers_of
 from .search.tables import MOST_ROUNDS, Tables, fill_tables, new_tables
 
 LEAST_PLAYERS = 2  # others that get tables at any distance; Brot 2021, 5.1
@@ -31,6 +33,8 @@ class TablePlayer(SpeEdPlayer):
         self.wanted = agent
         self._spaces: dict[int, Tables] = {}
         self._latest: Tables | None = None
+        self._before = np.zeros(0, np.int64)  # state of the last decision
+        self.seen = np.zeros((game.num_seats, MOVES))  # moves of each seat in this match, by action
 
     def tables(self, start_probability: float, ends: int) -> tuple[Tables, int]:
         """Returns the tables and their number of rounds."""
@@ -42,8 +46,34 @@ class TablePlayer(SpeEdPlayer):
             self._spaces[len(walkers)] = new_tables(len(walkers), self.wanted.table_nodes, self.field.size)
         tables = self._latest = self._spaces[len(walkers)]
         most = MOST_ROUNDS if ends else self.wanted.table_rounds
-        rounds = fill_tables(self.field, self.stride, walkers, self.round, start_probability, most, ends, tables)
+        likely = self.habits([int(seat) for seat in walkers[:, SEAT]])
+        asked = (self.round, start_probability, likely, most, ends)
+        rounds = fill_tables(self.field, self.stride, walkers, *asked, tables)
         return tables, int(rounds)
+
+    def habits(self, seats: list[int]) -> Floats:
+        """Returns the relative probabilities of moves, [seats, MOVES]: of others by those seen, of the own one equal.
+
+        Every kind counts once, and `habits` times for each move of that kind in this match.
+        """
+        if self.wanted.habits:
+            self.watch()
+        likely = 1.0 + self.wanted.habits * self.seen[seats]
+        likely[0] = 1.0
+        return np.ascontiguousarray(likely)
+
+    def watch(self) -> None:
+        """Adds the moves of the last round to those seen, or forgets all if another round is on the board."""
+        before, after, self._before = self._before, self.state, self.state.copy()
+        if np.array_equal(before, after):
+            return
+        if not before.size or after[ROUND] != before[ROUND] + 1:
+            self.seen[:] = 0.0
+            return
+        for seat in np.flatnonzero(after[ACTIVE : ACTIVE + self.game.num_seats]):
+            turned = (after[DIRECTION + seat] - before[DIRECTION + seat]) & 3
+            faster = after[SPEED + seat] - before[SPEED + seat]
+            self.seen[seat] += (turned == (TURN & 3)) & (faster == FASTER)
 
     def overlay(self) -> Overlay:
         """Adds the probability that others enter each cell, over all rounds of the tables."""
@@ -81,6 +111,14 @@ class TableAgent(TimedAgent):
         low=0,
         high=1000,
         search=(0, 100),
+    )
+    habits: float = parameter(
+        0.0,
+        "how much a move of another player in this match makes the same move of it likelier; 0 = all are alike",
+        low=0,
+        high=100,
+        search=(0, 5),
+        later=True,
     )
 
 

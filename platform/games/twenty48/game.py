@@ -21,7 +21,24 @@ from ..setup.grids import grid_neighbours, square_symmetries
 from .board import legal_mask_any
 from .lanes import LANE_WORDS, playouts
 from .playout import playout
-from .rules import BOARD, HIGH, PENDING, STATE_WORDS, cells, chance, init, legal, sample_chance, step, to_move
+from .rules import (
+    BOARD,
+    HIGH,
+    MOVES,
+    PENDING,
+    STATE_WORDS,
+    cells,
+    chance,
+    duel_init,
+    duel_legal,
+    duel_step,
+    duel_to_move,
+    init,
+    legal,
+    sample_chance,
+    step,
+    to_move,
+)
 
 ACTION_NAMES = ("left", "right", "up", "down")
 # By exponent, from light to dark, distinct to every eye (the map YlGnBu).
@@ -178,3 +195,51 @@ class Twenty48(Game):
             ]
             got[ACTION_NAMES[action]] = {"after": rows, "reward": int(after.returns[0])}
         return None if got == record["moves"] else f"the moves must be {record['moves']}, got {got}"
+
+
+@dataclass(frozen=True)
+class Duel2048(Twenty48):
+    """2048 against a second player, who places a 2 or a 4 on any empty cell and loses the points that are made.
+
+    Source: Kutsch 2017, 4.5, which names a player that places tiles where they harm most, but has not built it.
+    """
+
+    name: ClassVar[str] = "duel2048"
+
+    num_seats: ClassVar[int] = 2
+    max_outcomes: ClassVar[int] = 1
+    lane_words: ClassVar[int] = 0
+    default_agent: ClassVar[str] = Game.default_agent
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return MOVES + 2 * self.num_cells
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return 2 * (self.num_cells - 1)  # a move leaves at least one tile
+
+    @property
+    def min_return(self) -> float:
+        return -self.max_return
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(duel_init, duel_to_move, duel_legal, duel_step, cells=cells)
+
+    def action_name(self, action: int) -> str:
+        return ACTION_NAMES[action] if action < MOVES else self.outcome_name(action - MOVES)
+
+    def board_text(self, state: npt.NDArray[np.int64]) -> str:
+        mover = int(duel_to_move(state))
+        return f"{self.draw(state)}\n{'over' if mover < 0 else f'seat {mover} to move'}"
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """If the text has no score, it is 0; if it does not say who is to move, the first seat is."""
+        board = boards.take_apart(self, text, self.num_seats)
+        position = super().read_board("\n".join(board.rows), seed)
+        state, score = position.state.copy(), position.returns[0]
+        if board.mover == 1:
+            if not (self.cell_values(state) == 0).any():
+                raise boards.impossible(self, "there is no free cell for a tile")
+            state[PENDING] = 1
+        return self.position(state, np.array([score, -score]), seed)

@@ -3,6 +3,10 @@
 State words: size, board, high, pending; see board.py for `board` and `high`. `pending` counts the tiles that chance has
 to place next, 0 = the player moves, -1 = over. Actions: 0 left, 1 right, 2 up, 3 down; chance outcome 2 * cell places a
 2 (90 %), 2 * cell + 1 a 4 (10 %). Source: Kutsch 2017, 2.1.
+
+With two seats (the kernels named duel_...), the second one places the tiles and loses the points that the first one
+makes (a wish of 4.5). Chance only draws the two tiles of the start, in `duel_init`; `pending` is 1 while the second
+seat has to place a tile; its actions are MOVES + the outcomes of chance.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from ..abi import CHANCE, TERMINAL
 from .board import exponent, legal_mask_any, move, random_tile
 
 SIZE, BOARD, HIGH, PENDING, STATE_WORDS = 0, 1, 2, 3, 4
+MOVES = 4  # actions of who moves
 
 _U = np.uint64
 _0, _15, _LOW32 = _U(0), _U(15), _U(0xFFFFFFFF)
@@ -86,3 +91,42 @@ def cells(state, out):
     else:
         for cell in range(cells):
             out[cell] = exponent(board, high, cell)
+
+
+@kernel(abi.INIT)
+def duel_init(state, rng):
+    state[BOARD] = state[HIGH] = state[PENDING] = 0
+    for _ in range(2):
+        tile = random_tile(_U(state[BOARD]), _U(state[HIGH]), state[SIZE] * state[SIZE], next_word(rng) & _LOW32)
+        state[BOARD] = np.int64(_U(state[BOARD]) | _U(1 + (tile & 1)) << _U(4 * (tile >> 1)))
+
+
+@kernel(abi.TO_MOVE)
+def duel_to_move(state):
+    return TERMINAL if state[PENDING] < 0 else state[PENDING]
+
+
+@kernel(abi.LEGAL)
+def duel_legal(state, out):
+    if state[PENDING] == 0:
+        return legal(state, out)
+    n, board, high = 0, _U(state[BOARD]), _U(state[HIGH])
+    for cell in range(state[SIZE] * state[SIZE]):
+        if exponent(board, high, cell) == 0:
+            out[n], out[n + 1] = MOVES + 2 * cell, MOVES + 2 * cell + 1
+            n += 2
+    return n
+
+
+@kernel(abi.STEP)
+def duel_step(state, action, rewards):
+    if state[PENDING] == 1:
+        tile = action - MOVES
+        state[BOARD] = np.int64(_U(state[BOARD]) | _U(1 + (tile & 1)) << _U(4 * (tile >> 1)))
+        left = legal_mask_any(_U(state[BOARD]), _U(state[HIGH]), state[SIZE])
+        state[PENDING] = -1 if left == 0 else 0
+        return
+    board, high, points = move(_U(state[BOARD]), _U(state[HIGH]), state[SIZE], action)
+    state[BOARD], state[HIGH], state[PENDING] = np.int64(board), np.int64(high), 1
+    rewards[0] += points
+    rewards[1] -= points

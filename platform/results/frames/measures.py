@@ -11,7 +11,16 @@ from ...arena.match import MatchRecord, count_plies
 from ...arena.repeated_search import SearchRecord
 from ...games.game import Game
 from ...games.registry import game_of
-from ...statistics.intervals import COUNT, PERCENT, UNBOUNDED, Bounds, mean_interval, mean_over_groups, share_interval
+from ...statistics.intervals import (
+    COUNT,
+    PERCENT,
+    UNBOUNDED,
+    Bounds,
+    mean_interval,
+    mean_over_groups,
+    points_intervals,
+    share_interval,
+)
 from .certainty import estimates, position_certainty, searches_frame
 
 
@@ -55,6 +64,15 @@ def _agent_wins(records: Sequence[MatchRecord], agent: str, only: int | None = N
     return _percent(sum(r.points[s] == 1 for r, s in seats), len(seats))
 
 
+def _agent_points(records: Sequence[MatchRecord], agent: str) -> Estimate:
+    """Points of an agent's seats: 1 for a win, and shares of it for draws."""
+    points = np.array([r.points[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent])
+    if not len(points):
+        return _percent(0, 0)
+    low, high = points_intervals(points.mean(), points.var(), len(points))
+    return Estimate(100 * float(points.mean()), 100 * float(low), 100 * float(high), len(points))
+
+
 def _seat_wins(seat: int) -> MatchMeasure:
     return MatchMeasure(
         "games won, %",
@@ -62,8 +80,10 @@ def _seat_wins(seat: int) -> MatchMeasure:
     )
 
 
-def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    scores = [r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent]
+def _agent_score(records: Sequence[MatchRecord], agent: str, only: int | None = None) -> Estimate:
+    """The mean score of an agent: in all of its seats, or only in one."""
+    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent and only in (None, s)]
+    scores = [r.scores[s] for r, s in seats]
     return _mean(scores, score_bounds(game_of(records[0].spec.game)) if records else UNBOUNDED)
 
 
@@ -80,9 +100,11 @@ def _reaches(fact: str, threshold: int) -> MatchMeasure:
 
 MATCH_MEASURES: dict[str, MatchMeasure] = {
     "win_rate": MatchMeasure("games won, %", _agent_wins),
+    "points": MatchMeasure("points, %", _agent_points),
     "wins_as_first": MatchMeasure("games won, %", lambda records, agent: _agent_wins(records, agent, 0)),
     "wins_as_second": MatchMeasure("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
     "score": MatchMeasure("score", _agent_score),
+    "score_as_first": MatchMeasure("score", lambda records, agent: _agent_score(records, agent, 0)),
     "plies": MatchMeasure("plies per game", _plies),
     "first_seat_wins": _seat_wins(0),
     "second_seat_wins": _seat_wins(1),

@@ -11,6 +11,7 @@ from turnier.agents.registry import EVALUATORS
 from turnier.contract import evaluators as laws
 from turnier.contract.evaluators import estimate
 from turnier.contract.law import Law, LawBroken, check_laws
+from turnier.core.errors import UserError
 from turnier.core.rng import stream
 from turnier.games.registry import make_game
 
@@ -83,3 +84,30 @@ def test_the_length_of_a_rollout_counts_plies(where: str, depth: int, expected: 
         estimate(position.game, kernels, position.state, position.returns, stream(1), count=4).tolist()
         == [4 * expected] * 2
     )
+
+
+FULL = ((2, 4, 2, 4), (4, 2, 4, 2), (2, 4, 2, 4), (4, 2, 4, 1024))  # no move is left
+ONE_MOVE = ((0, 0), (0, 1024))
+
+
+@pytest.mark.parametrize(
+    ("board", "tile", "depth", "expected"),
+    [
+        (FULL, 1024, 50, 1.0),  # over, with the tile
+        (FULL, 2048, 50, -1.0),  # over without it
+        (ONE_MOVE, 1024, 0, 1.0),
+        (ONE_MOVE, 2048, 3, 0.0),  # cut short
+        (ONE_MOVE, 2048, 5000, -1.0),  # a board of 2 x 2 has no room for it
+    ],
+)
+def test_a_rollout_is_won_by_its_tile(
+    board: tuple[tuple[int, ...], ...], tile: int, depth: int, expected: float
+) -> None:
+    position = board_position(board, 500.0)
+    kernels = EVALUATORS.make(f"tile2048(tile={tile})").kernels(position.game, depth, 2)
+    assert estimate(position.game, kernels, position.state, position.returns, stream(1), count=3) == [3 * expected]
+
+
+def test_a_tile_that_wins_is_one_of_the_game() -> None:
+    with pytest.raises(UserError, match="power of two, got 1000"):
+        EVALUATORS.make("tile2048(tile=1000)")

@@ -21,6 +21,7 @@ from turnier.agents.expectimax.schedule2048 import depth_of
 from turnier.agents.expectimax.search import AFTERSTATE, LIMIT, STATE, STOPPED
 from turnier.agents.registry import make_agent
 from turnier.contract.evaluators import estimate
+from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, TERMINAL
@@ -47,6 +48,9 @@ def value(
     if leaf or (rare and (mover == CHANCE) == (agent.leaf == "afterstate")) or is_hopeless(position):
         kernels = agent.evaluator.kernels(position.game, agent.rollout_depth, agent.score_method)
         return np.array(estimate(position.game, kernels, position.state, position.returns, stream(1)))
+    if mover == CHANCE and agent.chance == "worst":
+        outcomes = [position.play(outcome, draw_chance=False) for outcome, _ in position.outcomes()]
+        return min((value(agent, after, depth, prob, is_hopeless) for after in outcomes), key=lambda found: found[0])
     if mover == CHANCE:
         return sum(  # type: ignore[return-value]
             p * value(agent, position.play(outcome, draw_chance=False), depth, prob * p, is_hopeless)
@@ -122,6 +126,7 @@ NEAR_THE_END: list[Board] = [
 def test_3x3_boards_equal_the_plain_search(board: Board, depth: int) -> None:
     for leaf in ("afterstate", "state"):
         check(expectimax(depth=depth, leaf=leaf), board_position(board, 12.0))
+        check(expectimax(depth=depth, leaf=leaf, chance="worst"), board_position(board, 12.0))
 
 
 @pytest.mark.parametrize("evaluator", ["score", "rows2048", "heuristics2048(use_rollout=false)"])
@@ -132,6 +137,22 @@ def test_4x4_boards_equal_the_plain_search(evaluator: str) -> None:
         check(expectimax(evaluator, depth=2), position)
         check(expectimax(evaluator, depth=1, leaf="state"), position)
         check(expectimax(evaluator, depth=2, leaf="state", cutoff=0.03), position)
+
+
+@needs_jit
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_worst_chance_is_an_opponent(depth: int) -> None:
+    """With chance=worst values of 2048 are those of duel2048, where a second seat decides in between."""
+    game = make_game("duel2048")
+    for position in random_boards(4, fullest=13):
+        alone = decide(expectimax("rows2048", depth=depth, chance="worst"), position)
+        duel = game.position(position.state, np.array([position.returns[0], -position.returns[0]]))
+        two = decide(expectimax("rows2048", depth=2 * depth - 1), duel)
+        legal = position.legal_actions()
+        assert alone.action == two.action
+        assert alone.values[legal] == pytest.approx(two.values[legal], rel=1e-12)
+    with pytest.raises(UserError, match="chance=worst is for games of one seat"):
+        make_agent("expectimax(chance=worst)").require(game)
 
 
 def test_depth_one_is_greedy() -> None:

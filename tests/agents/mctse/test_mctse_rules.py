@@ -14,7 +14,7 @@ from tests.agents import naive_search as oracle
 from tests.agents.mctse.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
-from turnier.agents.mctse.search import final_action, needs_more, select_action
+from turnier.agents.mctse.search import EXPLORATION, final_action, needs_more, select_action, set_progress
 from turnier.agents.mctse.tree import (
     DONE,
     MEMO,
@@ -132,6 +132,39 @@ def test_selection_follows_the_formula(
     scores = [oracle.uct(mean, visits, total, exploration, m) for visits, mean in stats]
     chosen = scores[int(tree.label[select_action(tree, 0, seat, settings)])]
     assert chosen == pytest.approx(max(scores), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("points", "whole", "expected"),
+    [(0.0, 1000.0, 0.4), (250.0, 1000.0, 0.31), (1000.0, 1000.0, 0.04), (5000.0, 1000.0, 0.04), (-9.0, 1000.0, 0.4),
+     (5000.0, 0.0, 0.4)],
+)  # fmt: skip
+def test_exploration_follows_the_points_so_far(points: float, whole: float, expected: float) -> None:
+    """K goes evenly from its first value to its last (Kutsch 2017, 5, idea 2), or stays if no points are given."""
+    stats = [(4, 0.3), (50, 0.5), (9, 0.41), (300, 0.52)]
+    tree = fan(stats, 400, 1.0)
+    changes = {"selection": "uct", "exploration": 0.4, "exploration_end": 0.04, "exploration_points": whole}
+    settings = np.array(mctse(**changes).settings(), np.float64)
+    set_progress(tree, settings, points)
+    scores = [oracle.uct(mean, visits, 363, expected, 1.0) for visits, mean in stats]
+    assert tree.label[select_action(tree, 0, 0, settings)] == int(np.argmax(scores))
+    assert settings[EXPLORATION] + tree.progress[0] * (0.04 - 0.4) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_way_of_searching_lets_exploration_follow_the_points(threads: int) -> None:
+    """At the end of the fall a search is the one whose K is the last value from the start; before, it is another."""
+    board = ((0, 16, 8, 32), (4, 64, 4, 4), (16, 0, 8, 16), (128, 32, 2, 16))
+    fixed, falling = {"exploration": 0.0}, {"exploration": 100.0, "exploration_points": 1200.0}
+    one = {"iterations": 400, "selection": "uct", "threads": threads, "rollout_depth": 20}
+
+    def spread(score: float, **changes: Any) -> float:
+        position = board_position(board, score=score)
+        visits = mctse(**one, **changes).start(position.game, 0, 1).act(position).visits
+        return float(visits.max() / visits.min())
+
+    assert spread(1200.0, **falling) > 3 and spread(1200.0, **fixed) > 3
+    assert spread(0.0, **falling) < 1.5
 
 
 def test_selection_of_equals_is_the_youngest() -> None:

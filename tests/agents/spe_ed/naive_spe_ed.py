@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -137,9 +137,17 @@ def _replies(
 
 
 def tables(
-    players: list[Player], free: frozenset[Cell], round_number: int, start: float, rounds: int
+    players: list[Player],
+    free: frozenset[Cell],
+    round_number: int,
+    start: float,
+    rounds: int,
+    habits: Sequence[Sequence[float]],
 ) -> tuple[dict[Cell, float], list[float]]:
-    """Returns how likely others than the first player enter each cell, and its own nodes' sum by first action."""
+    """Returns how likely others than the first player enter each cell, and its own nodes' sum by first action.
+
+    `habits`, [players, actions], are the relative probabilities of moves.
+    """
     nodes = [[(player, 1.0, frozenset[Cell](), -1)] for player in players]
     nodes[0] = [(players[0], start, frozenset(), -1)]
     before: list[dict[Cell, float]] = [{} for _ in players]
@@ -158,7 +166,8 @@ def tables(
                         if other != who
                         for cell in entered
                     )
-                    child = share / len(possible) - taken / len(entered)
+                    all_likely = sum(habits[who][other] for other, *_ in possible)
+                    child = share * habits[who][action] / all_likely - taken / len(entered)
                     if child > 0:
                         children.append((after, child, path | set(entered), action if level == 0 else first, entered))
             made.append(children)

@@ -15,8 +15,10 @@ from turnier.agents.spe_ed.combi import AdaptiveCombiPlayer, CombiPlayer, presen
 from turnier.agents.spe_ed.minimax import Searched
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
 from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer
+from turnier.agents.spe_ed.search.field import CELL, walkers_of
 from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE
 from turnier.agents.spe_ed.search.rollouts import LONGEST
+from turnier.agents.spe_ed.tables import TablePlayer
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.games.game import Position
@@ -144,6 +146,41 @@ def test_reuse_finds_longer_paths() -> None:
             position = position.play(player.act(position).action).play(ON)
         means.append(np.mean(longest))
     assert means[1] > means[0]
+
+
+def test_moves_of_others_are_seen_from_round_to_round() -> None:
+    """B turns right, goes faster, straight on; A's own moves stay alike, and another round on the board forgets all."""
+    game = make_game("spe_ed(width=20,height=20)")
+    player = make_agent("tables(habits=2.0,table_rounds=1)").start(game, 0, 1)
+    assert isinstance(player, TablePlayer)
+    position = start = game.start(3)
+    for moves in ((ON, RIGHT), (ON, FAST), (ON, ON)):
+        player.act(position)
+        for move in moves:
+            position = position.play(move)
+    player.act(position)
+    assert player.seen[1].tolist() == [0, 1, 0, 1, 1] and player.seen[0].tolist() == [0, 0, 0, 0, 3]
+    assert player.habits([0, 1]).tolist() == [[1, 1, 1, 1, 1], [1, 3, 1, 3, 3]], "asked twice in the same round"
+    player.act(start)
+    assert not player.seen.any()
+
+
+def test_habits_of_others_make_their_way_likelier() -> None:
+    """A player that always goes on is expected ahead; without habits it may turn as well."""
+    game = make_game("spe_ed(width=20,height=20)")
+    ahead = {}
+    for habits in (0.0, 5.0):
+        player = make_agent(f"tables(habits={habits},table_rounds=2)").start(game, 0, 1)
+        assert isinstance(player, TablePlayer)
+        position = game.start(3)
+        for _ in range(4):
+            player.act(position)
+            position = position.play(ON).play(ON)
+        cell = walkers_of(position.state, [1])[0]
+        tables, _ = player.tables(1.0, 0)
+        one = cell[CELL]  # two rounds after the last decision's view
+        ahead[habits] = float(tables.total[one])
+    assert ahead[5.0] > 1.5 * ahead[0.0] > 0
 
 
 @pytest.mark.parametrize("name", SEARCHES)

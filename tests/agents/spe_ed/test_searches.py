@@ -167,16 +167,27 @@ def test_surviving_paths_are_those_that_are_long_enough() -> None:
 
 @pytest.mark.parametrize(("players", "rounds", "start"), [(2, 4, 1.0), (2, 3, 2.0), (3, 3, 2.0), (3, 2, 0.5)])
 @pytest.mark.parametrize("seed", range(3))
-def test_tables_are_those_of_the_document(players: int, rounds: int, start: float, seed: int) -> None:
+@pytest.mark.parametrize("habits", [(1, 1, 1, 1, 1), (1, 3, 0.5, 0.2, 9)])
+def test_tables_are_those_of_the_document(
+    players: int, rounds: int, start: float, habits: tuple[float, ...], seed: int
+) -> None:
+    """Also if the others' moves, not the own ones, are not equally likely."""
     game, state = scattered(9, 8, players, seed, 0.1)
     state[SPEED : SPEED + players] = (1, 2, 3)[:players]
     field, stride = field_of(game, state), int(stride_of(state))
     tables = new_tables(players, 5000, field.size)
     walkers, first = walkers_of(state, list(range(players))), next_round(state)
+    likely = np.ones((players, MOVES))
+    likely[1:] = habits
     for _ in range(2):  # the second time on used space
-        assert fill_tables(field, stride, walkers, first, start, rounds, 0, tables) == rounds
+        assert fill_tables(field, stride, walkers, first, start, likely, rounds, 0, tables) == rounds
     total, mass = naive.tables(
-        [naive.player_of(state, seat) for seat in range(players)], naive.free_cells(game, state), first, start, rounds
+        [naive.player_of(state, seat) for seat in range(players)],
+        naive.free_cells(game, state),
+        first,
+        start,
+        rounds,
+        likely.tolist(),
     )
     assert total and any(mass)
     expected = np.zeros(field.size)
@@ -188,11 +199,12 @@ def test_tables_are_those_of_the_document(players: int, rounds: int, start: floa
 
 def test_tables_stop_where_there_is_no_room_or_time_or_move() -> None:
     game, state = scattered(20, 20, 2, 1, 0.0)
-    walkers, arguments = walkers_of(state, [0, 1]), (field_of(game, state), int(stride_of(state)))
-    assert fill_tables(*arguments, walkers, 1, 1.0, 9, 0, new_tables(2, 100, len(arguments[0]))) in (1, 2, 3)
-    assert fill_tables(*arguments, walkers, 1, 1.0, 9, 1, new_tables(2, 100, len(arguments[0]))) == 0 or not JIT
-    arguments[0][:] = 1
-    assert fill_tables(*arguments, walkers, 1, 1.0, 9, 0, new_tables(2, 100, len(arguments[0]))) == 0
+    field = field_of(game, state)
+    arguments = (field, int(stride_of(state)), walkers_of(state, [0, 1]), 1, 1.0, np.ones((2, MOVES)), 9)
+    assert fill_tables(*arguments, 0, new_tables(2, 100, field.size)) in (1, 2, 3)
+    assert fill_tables(*arguments, 1, new_tables(2, 100, field.size)) == 0 or not JIT
+    field[:] = 1
+    assert fill_tables(*arguments, 0, new_tables(2, 100, field.size)) == 0
 
 
 @pytest.mark.parametrize(("players", "depth", "taken"), [(1, 5, 0.3), (2, 1, 0.2), (2, 3, 0.3), (3, 2, 0.3)])

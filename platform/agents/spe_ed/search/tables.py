@@ -1,10 +1,10 @@
 """Probabilities that others enter each cell: a tree of all moves for each player, round by round.
 
 Source: Brot 2021, 4.3. A node is a player after some rounds, with a probability. Its moves enter cells that are free
-and were not entered by itself. Each gets an equal share, less the mean probability that others entered its cells in the
-round before; nodes with nothing left are dropped. Then it is divided by the number of the others' nodes that enter one
-of these cells in the same round; the document does not say which cell counts if these numbers differ: here it is the
-one with the most.
+and were not entered by itself. They share it equally, or by the player's habits (6.3, a wish there), each less the mean
+probability that others entered its cells in the round before; nodes with nothing left are dropped. Then it is divided
+by the number of the others' nodes that enter one of these cells in the same round; the document does not say which cell
+counts if these numbers differ: here it is the one with the most.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ....games.spe_ed.board import jumps
 from .field import CELL, FASTER, HEADING, MOVES, PACE, TURN, Field, Walkers, is_free, num_entered, offset_of
 
 MOST_ROUNDS = 100
+Habits = types.Array(types.float64, 2, "C")  # [players, MOVES]
 
 
 class Tables(NamedTuple):
@@ -115,8 +116,10 @@ def _taken_before(t, player, cell, offset, pace, jump, stamp):
     return likely / num_entered(pace, jump)
 
 
-@kernel(types.boolean(Field, types.int64, TABLES, types.int64, types.int64, types.int64, types.int64, TIME_OF_DAY))
-def _grow(field, stride, t, player, depth, first_round, ends, clock):
+@kernel(
+    types.boolean(Field, types.int64, TABLES, types.int64, types.int64, types.int64, Habits, types.int64, TIME_OF_DAY)
+)
+def _grow(field, stride, t, player, depth, first_round, habits, ends, clock):
     """Makes the nodes `depth` rounds below a root; returns False if room or time runs out."""
     begin, end = t.bounds[player, depth - 1], t.bounds[player, depth]
     made, room = end, t.cell.shape[1] - MOVES
@@ -127,7 +130,7 @@ def _grow(field, stride, t, player, depth, first_round, ends, clock):
         stamp = np.int32(node + 1 + player * t.cell.shape[1])
         _stamp_path(t, player, node, depth - 1, first_round, stride, stamp)
         cell, heading = np.int64(t.cell[player, node]), np.int64(t.heading[player, node])
-        moves = 0
+        likely = 0.0
         for action in range(MOVES):
             pace = np.int64(t.pace[player, node]) + FASTER[action]
             jump = jumps(first_round + depth - 1, pace)
@@ -135,10 +138,12 @@ def _grow(field, stride, t, player, depth, first_round, ends, clock):
             taken[action] = -1.0
             if is_free(field, cell, offset, pace, jump):
                 taken[action] = _taken_before(t, player, cell, offset, pace, jump, stamp)
-                moves += taken[action] >= 0.0
+                likely += habits[player, action] if taken[action] >= 0.0 else 0.0
         for action in range(MOVES):
-            share = t.share[player, node] / max(1, moves) - taken[action]
-            if taken[action] >= 0.0 and share > 0.0:
+            if taken[action] < 0.0:
+                continue
+            share = t.share[player, node] * habits[player, action] / likely - taken[action]
+            if share > 0.0:
                 turned = (heading + TURN[action]) & 3
                 pace = np.int64(t.pace[player, node]) + FASTER[action]
                 t.cell[player, made] = cell + pace * offset_of(turned, stride)
@@ -189,13 +194,14 @@ def _settle(t, player, depth, first_round, stride):
             t.mass[depth, t.first[player, node]] += t.share[player, node]
 
 
-@kernel(types.int64(Field, types.int64, Walkers, types.int64, types.float64, types.int64, types.int64, TABLES))
-def fill_tables(field, stride, walkers, first_round, start_probability, most_rounds, ends, t):
+@kernel(types.int64(Field, types.int64, Walkers, types.int64, types.float64, Habits, types.int64, types.int64, TABLES))
+def fill_tables(field, stride, walkers, first_round, start_probability, habits, most_rounds, ends, t):
     """Fills the tables for as many whole rounds as time and room allow, at most `most_rounds`; returns their number.
 
     Args:
         walkers: [players], the own one first.
         start_probability: of the own root; the others' is 1. A larger one makes the others give way.
+        habits: [players, MOVES] relative probabilities of the moves, above 0; equal ones if nothing is known.
         ends: the time in nanoseconds until which rounds may begin and end, 0 = any.
     """
     clock = np.empty(2, np.int64)
@@ -212,7 +218,7 @@ def fill_tables(field, stride, walkers, first_round, start_probability, most_rou
     for depth in range(1, most_rounds + 1):
         grown, began = 0, nanoseconds(clock)
         for player in range(players):
-            if not _grow(field, stride, t, player, depth, first_round, ends, clock):
+            if not _grow(field, stride, t, player, depth, first_round, habits, ends, clock):
                 return depth - 1
             grown += t.bounds[player, depth + 1] - t.bounds[player, depth]
         # The rest takes at most twice as long as growing.
