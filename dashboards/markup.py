@@ -42,11 +42,14 @@ def banner(head: Head) -> str:
     )
 
 
-def failed(text: str) -> str:
-    """Returns `Failures.text` in red; empty if nothing failed."""
+def failed(text: str, to: str = "") -> str:
+    """Returns `Failures.text` in red, as a link if there is an address; empty if nothing failed."""
+    if not text:
+        return ""
     # A block, to keep a number and its word together.
     look = f"color: {FAILED_COLOUR}; display: inline-block; padding-top: 0.2rem"
-    return f'<b class="failed" style="{look}">{unbroken(text)}</b>' if text else ""
+    shown = f'<b class="failed" style="{look}">{unbroken(text)}</b>'
+    return f'<a href="{escape(to)}" style="color: {FAILED_COLOUR}">{shown}</a>' if to else shown
 
 
 def facts(rows: Mapping[str, str]) -> str:

@@ -131,11 +131,13 @@ class Meetings:
         run: its id.
         agents: name -> full text, the best first.
         alone: whether the game has one seat.
+        said: returns the result of the first of two names against the second in a sentence; empty if they did not meet.
     """
 
     run: str
     agents: Mapping[str, str]
     alone: bool
+    said: Callable[[str, str], str]
 
 
 @dataclass(frozen=True)

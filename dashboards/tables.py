@@ -14,10 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import DIGITS, around, decimals, estimate, number
+from turnier.core.number_text import DIGITS, MOST_SURE, around, decimals, estimate, number, percent_sure
 from turnier.statistics.intervals import UNBOUNDED, Bounds
 
-MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
 ONE_MAGNITUDE = 100  # times the smallest number of a column: up to there its numbers have the same decimals
 _ALL = 12  # significant digits: numbers are rounded already
@@ -41,9 +40,10 @@ class Column:
         short: whether such an interval is written with ± if the value is its middle.
         digits: significant digits of numbers without an interval.
         decimals: of numbers without an interval, in place of `digits`; a table sets them, see `settled`.
+        said: whether sentences quote its numbers, which then have their own significant digits.
         alike: the frame's column with half of the interval of a like quantity, whose decimals these numbers take.
         signed: whether positive numbers have a plus sign.
-        sure: whether values are probabilities, which never read 100 %.
+        sure: whether values are probabilities in %, which never read 0 or 100.
         least: smaller values read "<" and this one, such as p-values, which are never 0.
         importance: MAIN, USEFUL or MINOR; in a narrow terminal the least important columns are left out first.
         key: whether it names the subject of the row, such as the agent; it is never left out.
@@ -61,6 +61,7 @@ class Column:
     short: bool = False
     digits: int = DIGITS
     decimals: int | None = None
+    said: bool = False
     alike: str = ""
     signed: bool = False
     sure: bool = False
@@ -81,9 +82,7 @@ class Column:
             return value or ""
         value, half, low, high = (self._scaled(row, name) for name in (self.name, self.half_width, self.low, self.high))
         if self.sure:
-            return (
-                "" if math.isnan(value) else f">{100 * MOST_SURE:g}" if row[self.name] > MOST_SURE else f"{value:.1f}"
-            )
+            return percent_sure(value / 100, ">", "<")
         if self.half_width:
             return around(value, *self.bounds.around(value, half), signed=self.signed)
         if self.low:
@@ -101,7 +100,7 @@ class Column:
 
         They are those of the largest one's significant digits; whole numbers have none.
         """
-        plain = not (self.half_width or self.low or self.sure or self.link or self.digits >= _ALL)
+        plain = not (self.half_width or self.low or self.sure or self.link or self.said or self.digits >= _ALL)
         if not plain or self.name not in frame or not pd.api.types.is_numeric_dtype(frame[self.name]):
             return self
         sizes = frame[self.name].dropna().astype(float).abs() * self.scale

@@ -45,9 +45,9 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None, run: str) -> Ite
     columns = [
         Column("name", "agent", key=True),
         *([Column("elo", "Elo", signed=True, importance=MAIN)] if rated else []),
-        Column("per_move", f"{clock} per move", "µs", digits=3, importance=MAIN),
+        Column("per_move", f"{clock} per move", "µs", said=True, importance=MAIN),
         Column("hours" if long else "spent", clock, "h" if long else "s", digits=3),
-        Column("share", "of that of all", "%", 100, digits=2),
+        Column("share", "share", "%", 100, digits=2),
         Column("games"),
         Column("moves"),
         Column("nodes", "nodes per move", digits=3),

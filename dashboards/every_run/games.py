@@ -10,7 +10,7 @@ import pandas as pd
 
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError, unknown
-from turnier.core.number_text import number
+from turnier.core.number_text import counted, number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.links import match_address
 from turnier.dashboards.tables import MAIN, Column, Table
@@ -113,7 +113,5 @@ def games_table(
         *([] if short else [Column("seed"), Column("id", "match")]),
         Column("board", link=True),
     ]
-    note = (
-        f"{len(rows):,} of {found:,} games." if len(rows) < found else f"{found:,} games." if found != 1 else "1 game."
-    )
+    note = f"{len(rows):,} of {found:,} games." if len(rows) < found else f"{counted(found, 'game')}."
     return Table("Games", shown.reset_index(drop=True), columns, note)

@@ -19,10 +19,12 @@ SAMPLE = "5%"  # of the games, played again by the command that checks a run
 def origin(store: Store, run: Run) -> Facts:
     """Returns the date, machine, versions and command of a run."""
     known = run.environment
+    cores = f"{known['cpus']} cores" if known.get("cpus") else ""
     facts = {
         "run": run.id,
         "begun": f"{run.created:%Y-%m-%d %H:%M} UTC",
-        "machine": ", ".join(str(known[key]) for key in ("cpu", "cpus", "machine") if known.get(key)),
+        "seed": str(run.definition.get("seed", "")),
+        "machine": ", ".join(filter(None, map(str, (known.get("cpu"), cores, known.get("machine"))))),
         "versions": ", ".join(f"{key} {known[key]}" for key in ("turnier", "python", "numba") if known.get(key)),
         "command": shlex.join(stored_command(store, run.id) or known.get("command") or ()),
     }
@@ -38,10 +40,17 @@ def sections(store: Store, run: Run, progress: RunProgress | None, option: str =
     ended = progress is None or progress.state not in LIVE
     complete = progress is not None and progress.done is not None and progress.done >= (progress.planned or 0)
     if words and ended:
-        why = "To show it again, or continue it; another --store repeats it:" if complete else "To resume it:"
+        why = (
+            "To show it again, with larger numbers to continue it, with another --store to repeat it:"
+            if complete
+            else "To resume it:"
+        )
         yield Copy(shlex.join(words) + option, why)
     if store.match_counts().get(run.id):
-        yield Copy(f"turnier check {shlex.quote(run.id)} --sample {SAMPLE}{option}", "To play some games again:")
+        yield Copy(
+            f"turnier check {shlex.quote(run.id)} --sample {SAMPLE}{option}",
+            "To check it by playing some of its games again:",
+        )
     rows = dict(origin(store, run).rows)
     rows.pop("command", None)
     yield Facts(rows | _took(progress), "Origin")

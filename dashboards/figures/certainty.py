@@ -11,6 +11,7 @@ import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
+from turnier.core.number_text import interval, number
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.links import BEHIND
@@ -46,7 +47,10 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     room = data["legal"].nunique() <= MAX_WIDE
     rows = data[["percent", "low", "high", "states"]].itertuples(index=False)
     data["cell"] = [
-        f"{v:.0f}{f' ({low:.0f}–{high:.0f})' if room and low == low else ''}\nn {n}" for v, low, high, n in rows
+        f"{number(v, (high - low) / 2)} ({interval(low, high, '–')})\nn {n}"
+        if room and low == low
+        else f"{v:.0f}\nn {n}"
+        for v, low, high, n in rows
     ]
     data = data[["legal", "phase", "states", "percent", "low", "high", "cell"]]
     titles, drawn = ("legal actions", phase_name(game)), data.assign(of=agent, first=data["phase"], last=data["phase"])

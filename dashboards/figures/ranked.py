@@ -30,7 +30,8 @@ def square(cells: pd.DataFrame) -> Any:
 
     Args:
         cells: a row for every agent and opponent: place and against_place, agent and against, points (%, dark to
-            light), games, and the texts "points, %", "won-drawn-lost", p, share and interval.
+            light), games, and the texts "points, %", "won-drawn-lost", p, share, interval, and whole: the share
+            where there is little room.
     """
     names = cells[["place", "agent"]].drop_duplicates().sort_values("place").to_numpy().tolist()
     labels = {str(place): f"{place}  {visible(agent)}" for place, agent in names}
@@ -56,7 +57,8 @@ def square(cells: pd.DataFrame) -> Any:
     interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}
     if small:  # cells have room for one number, and none on a phone
         share = {"fontSize": 9, "opacity": alt.expr(f"{NARROW} ? 0 : 1")}
-    layers.append(base.mark_text(**share).encode(text="share:N", color=ink))
+    written = "datum.whole" if small else f"{crowded} ? datum.whole : datum.share"
+    layers.append(base.mark_text(**share).encode(text=alt.value(alt.expr(written)), color=ink))
     if not small:
         layers.append(base.mark_text(**interval).encode(text="interval:N", color=ink))
     step = next(px for most, px in _STEPS if len(labels) <= most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from turnier.core.number_text import p_value
+from turnier.core.number_text import estimate, interval, number, p_value
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
@@ -37,9 +37,10 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
     )
     records = list(data[["points", "low", "high", "won", "drawn", "lost", "p"]].itertuples(index=False))
     texts = {
-        "share": [f"{row.points:.0f}{'*' if row.p < SIGNIFICANT else ''}" for row in records],
-        "interval": [f"{row.low:.0f}–{row.high:.0f}" for row in records],
-        "points, %": [f"{row.points:.1f} ({row.low:.0f} to {row.high:.0f})" for row in records],
+        "share": [f"{number(row.points, (row.high - row.low) / 2)}{_star(row.p)}" for row in records],
+        "whole": [f"{row.points:.0f}{_star(row.p)}" for row in records],
+        "interval": [interval(row.low, row.high, "–") for row in records],
+        "points, %": [estimate(row.points, row.low, row.high) for row in records],
         "won-drawn-lost": [f"{row.won}-{row.drawn}-{row.lost}" for row in records],
         "p": [p_value(row.p) for row in records],
     }
@@ -53,6 +54,10 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
     if last - first + 1 < agents:
         note += f" Shown: places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)
+
+
+def _star(p: float) -> str:
+    return "*" if p < SIGNIFICANT else ""
 
 
 def rating_points(ranks: Ranks) -> Figure | None:
@@ -82,7 +87,8 @@ def seat_points(ranks: Ranks) -> Figure | None:
     data = frame[["label", "seat", "games"]].assign(place=frame["agent"].map(places), **percent)
     data = data[data["place"].notna()].sort_values(["place", "seat"])
     shown = data[data["place"] <= MAX_TEXTS]
-    cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in shown[["points", "low", "high"]].itertuples(index=False)]
+    ends = shown[["points", "low", "high"]].itertuples(index=False)
+    cells = [f"{number(v, (high - low) / 2)}\n{interval(low, high, '–')}" for v, low, high in ends]
     names = shown["label"].unique().tolist()
     titles = ("seat", "")
     chart = charts.heat(shown.assign(cell=cells), "seat", "label", "points", "cell", titles, (0, 100), (None, names))

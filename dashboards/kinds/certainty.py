@@ -14,7 +14,7 @@ from turnier.arena.match import NO_ACTION
 from turnier.arena.positions import seen_in
 from turnier.arena.repeated_search import SeenPosition
 from turnier.core.errors import unknown
-from turnier.core.number_text import estimate
+from turnier.core.number_text import counted, estimate, number
 from turnier.dashboards.agent_names import distinct, explained, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.links import BEHIND, match_address
@@ -86,7 +86,7 @@ def head(results: RunResults) -> Head:
     table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)
     agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
     value = estimate(first["percent"], first["low"], first["high"], " %")
-    said = f"{agents[0]} leads: {value} normalised certainty in {first['states']:,} positions"
+    said = f"{agents[0]} leads: {value} normalised certainty in {counted(first['states'], 'position')}"
     return Head(said, agents=agents)
 
 
@@ -146,7 +146,7 @@ def _chosen(
     part = some[here & ((legal == ANY) | (some["legal"].astype(str) == legal))]
     where = f"{phase_name(str(some['game'].iloc[0]))} {first}{f' to {last}' * (first != last)}"
     where += f", {legal} legal actions" * (legal != ANY)
-    yield Text(f"{of}, {where}: {len(part):,} positions.")
+    yield Text(f"{of}, {where}: {counted(len(part), 'position')}.")
     yield from _extremes(part, measure, store)
 
 
@@ -170,7 +170,7 @@ def _boards(part: pd.DataFrame, measure: str, store: Store) -> list[Diagram]:
         actions = Counter(one.action for one in searches if one.spec.agent == row["agent"])
         seen = searches[0].spec.position
         game, state = game_of(seen.game), np.array(seen.state, np.int64)
-        lines, colours = [(f"{measure} {100 * row[measure]:.0f} %", "")], dict[int, str]()
+        lines, colours = [(f"{measure} {number(100 * row[measure])} %", "")], dict[int, str]()
         for (action, times), colour in zip(actions.most_common(), COLOURS_OF_CHOICES, strict=False):
             cells = game.clicks(state, action) if action != NO_ACTION else ()
             colours |= dict.fromkeys(cells[-1] if cells else (), colour)
@@ -183,9 +183,9 @@ def _boards(part: pd.DataFrame, measure: str, store: Store) -> list[Diagram]:
 def _match_of(seen: SeenPosition, row: dict[str, Any], store: Store) -> str:
     """Returns the address of a position in its match; empty if that is not stored."""
     for record in store.records([row["source"]]) if row["source"] else ():
-        for number, position in enumerate(seen_in(record.spec, record.plies)):
+        for move, position in enumerate(seen_in(record.spec, record.plies)):
             if position.state == seen.state:
-                return match_address(row["run"], row["source"], number)
+                return match_address(row["run"], row["source"], move)
     return ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import number
+from turnier.core.number_text import number, roughly
 from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
@@ -76,7 +76,7 @@ def to_json(results: ComparisonResults) -> Any:
 def facts(results: ComparisonResults) -> dict[str, str]:
     """Returns the numbers of a comparison by name."""
     duel, left = results.duel, results.games_to_verdict
-    expected = "not known yet" if math.isnan(left) else f"about {left:,.0f}"
+    expected = "not known yet" if math.isnan(left) else f"about {roughly(left)}"
     return {
         "difference": results.estimate_text,
         "games": f"{duel.games:,}" + (f" + {results.waiting:,} of the next round" if results.waiting else ""),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import around
+from turnier.core.number_text import around, counted
 from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Tab, Title, kind_of
@@ -66,7 +66,7 @@ def head(results: RunResults) -> Head:
         agents[len(table["label"].unique()) :] if getattr(kind_of(run.kind), "COMPARES", False) else (),
     )
     value = around(first["mean"], *bounds_of(table).around(first["mean"], first["half_width"]))
-    said = f"{agents[0]}: mean score {value}, {first['games']:,} games"
+    said = f"{agents[0]}: mean score {value}, {counted(first['games'], 'game')}"
     return Head(said, agents=agents, unplayed=unplayed)
 
 

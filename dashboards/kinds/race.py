@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.core.number_text import number
+from turnier.core.number_text import number, roughly
 from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
@@ -46,7 +46,11 @@ def sections(results: RaceResults) -> Iterator[Section]:
         {
             "base": str(race.base),
             "games": f"{duels.games:,}" + (f" + {results.waiting:,} of the next round" if results.waiting else ""),
-            "expected games left": "0" if not duels.playing else f"about {left:,.0f}" if left == left else "not known",
+            "expected games left": "0"
+            if not duels.playing
+            else f"about {roughly(left)}"
+            if left == left
+            else "not known",
             "margin": race.margin,
             "any is wrongly called better with probability": f"at most {number(100 * race.alpha)} %",
         }

@@ -12,7 +12,7 @@ import pandas as pd
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
-from turnier.core.number_text import LEAST_P, around, estimate, percent_sure, plus_minus
+from turnier.core.number_text import LEAST_P, around, counted, estimate, number, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels, short_game, with_names_in
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import SIDES, games_address
@@ -22,6 +22,7 @@ from turnier.dashboards.summaries.matches import (
     Scores,
     both_sides,
     bounds_of,
+    met,
     of_agents,
     of_game,
     ranks_of,
@@ -133,7 +134,7 @@ def _led(results: RunResults, ratings: pd.DataFrame) -> Head:
         meaning = contenders(ratings["rank_low"].to_numpy())
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
     most = int(ratings["games"].max())
-    games = f"{first['games']:,} games" + f" (others have up to {most:,})" * bool(most > UNEVEN * first["games"])
+    games = counted(first["games"], "game") + f" (others have up to {most:,})" * bool(most > UNEVEN * first["games"])
     leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {games}{likely}{later}"
     return Head(leads, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", "", names, unplayed)
 
@@ -236,7 +237,8 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
         firsts = {f"{i} to {min(i + WINDOW - 1, len(labels))}": i for i in range(1, len(labels) + 1, WINDOW)}
         yield Choice("Places in the chart below", "place", list(firsts), lambda chosen: [drawing(firsts[chosen])])
     agents = dict(zip(labels, ranks.ratings["agent"], strict=True))
-    yield Meetings(str(ranks.ratings["run"].iloc[0]), agents, bool(ranks.ratings["elo"].isna().all()))
+    alone = bool(ranks.ratings["elo"].isna().all())
+    yield Meetings(str(ranks.ratings["run"].iloc[0]), agents, alone, partial(met, both_sides(ranks), alone))
 
 
 def list_of(standings: Standings, game: str) -> Iterator[Section]:
@@ -311,10 +313,11 @@ def _square(ranks: Ranks) -> Table | None:
         mark = "*" if row["p_holm"] < SIGNIFICANT else ""
         share = 100 * row["points_share"]
         half = (row["difference_high"] - row["difference_low"]) / 2
+        spread = 50 * (row["points_share_high"] - row["points_share_low"])
         both = (
             (plus_minus(row["difference"], half, signed=True), plus_minus(-row["difference"], half, signed=True))
             if alone
-            else (f"{share:.0f}", f"{100 - share:.0f}")
+            else (number(share, spread), number(100 - share, spread))
         )
         cells[row["first"], row["second"]], cells[row["second"], row["first"]] = (text + mark for text in both)
     frame = pd.DataFrame({"place": range(1, len(agents) + 1), "agent": labels})

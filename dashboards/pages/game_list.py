@@ -8,10 +8,12 @@ from html import escape
 import pandas as pd
 from starlette.datastructures import QueryParams
 
+from turnier.core.number_text import counted
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import games
 from turnier.dashboards.links import SIDES, run_address
+from turnier.dashboards.markup import unbroken
 from turnier.dashboards.pages.drawn import View
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, panel
@@ -89,14 +91,15 @@ def why_link(run: Run, agents: Sequence[str]) -> str:
 def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: list[str]) -> Block:
     """Returns the games of two agents in a panel over the page, where the click was."""
     frame, texts = shown.frame(run), [met.agents[name] for name in names]
-    parts = [why_link(run, texts)]
+    said = met.said(*names)
+    parts = [f"<p><b>{unbroken(said)}</b></p>" * bool(said), why_link(run, texts)]
     for some in [[text] for text in texts] if met.alone else [texts]:
         found = games.matching(frame, games.Chosen(tuple(some)))
         table = games.games_table(shown.store, run.id, frame, found.head(OF_PAIR), len(found), short=True)
         every = escape(run_address(run.id, "games", **dict(zip(SIDES, some, strict=False))))
         parts.append(
             f"{small_boards(table.frame.head(BOARDS_OF_PAIR))}{table_html(table, level=3)}"
-            f'<p><a href="{every}">All {len(found):,} games, with filters</a></p>'
+            f'<p><a href="{every}">{counted(len(found), "game")}, with filters</a></p>'
         )
     return panel(f"{names[0]} against {names[1]}", "".join(parts), view.without(*SIDES))
 

@@ -167,7 +167,7 @@ def best_of_families(costs: pd.DataFrame, name: str, clock: str) -> Table:
         Column("family", key=True),
         Column("elo", VALUES[name], signed=name == "elo", importance=MAIN),
         Column("name", "its best"),
-        Column("per_move", f"{clock} per move", "µs", digits=3),
+        Column("per_move", f"{clock} per move", "µs", said=True),
         Column("games"),
     ]
     return Table("The best of every family", best.reset_index(drop=True), columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from html import escape
@@ -26,14 +27,15 @@ from turnier.dashboards.pages.page import Block, Page, copied
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import kind_name, named_agents, titled
 from turnier.dashboards.sections import Section, Text, failed_table, kind_of, kinds_with
+from turnier.dashboards.tables import Column
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
-GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+SEARCH, GAMES, FAILURES, COST, ORIGIN, WHY = "Search", "Games", "Failures", "Cost", "Origin", "Why"
 CANDIDATES = "candidate"  # the part of an address before a candidate's number
-ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
+ORDER = (RESULT, "Pairs", SEARCH, WHY, GAMES, FAILURES, COST, ORIGIN)
 T = TypeVar("T")
 CURRENT = ' aria-current="page"'
 
@@ -180,8 +182,7 @@ class RunPage:
         head, failed = self.shown.head(self.run)
         parts = [markup.banner(head)]
         if failed:
-            there = escape(run_address(self.run.id, "failures"))
-            parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
+            parts.append(f"<p>{markup.failed(failed, run_address(self.run.id, 'failures'))}</p>")
         if len(head.agents) == 2 and self.shown.matches().get(self.run.id) and self.run.kind in kinds_with("COMPARES"):
             parts.append(why_link(self.run, head.agents))
         is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
@@ -189,9 +190,10 @@ class RunPage:
             parts.append(f"<p>{markup.unbroken(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
             numbers = trials.optuna_numbers(self.shown.store, self.run.name)
-            names = ("This study in optuna-dashboard", "its finalists in held-out games")
+            names = ("this study in optuna-dashboard", "its finalists in held-out games")
             links = zip(numbers, names, strict=False)
-            shown = (f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links)
+            shown = [f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links]
+            shown.insert(0, f'<a href="{escape(self._address(SEARCH))}">Which parameters matter</a>')
             parts.append(f"<p>{', '.join(shown)}</p>")
         parts.append(self._winner())
         if any(parts):
@@ -212,9 +214,9 @@ class RunPage:
         others = int(self.shown.frame(self.run)["seats"].max()) - 1
         if not others:
             return f"<p>To watch the leader play:</p>{copied(shlex.join(['turnier', 'play', game, leader]))}"
-        board = f'<a href="{escape(play_address(game, leader))}">or on the board</a>'
+        board = f'<a href="{escape(play_address(game, leader))}">on the board</a>'
         command = shlex.join(["turnier", "play", game, "human", *[leader] * others])
-        return f"<p>To play against the leader, {board}:</p>{copied(command)}"
+        return f"<p>To play against the leader {board}, or in the terminal:</p>{copied(command)}"
 
     def _price(self) -> str:
         """Returns a sentence on the time that a study's recommendation takes beside the agent it is better than."""
@@ -228,18 +230,13 @@ class RunPage:
     def _failed(self) -> Iterator[Block]:
         found = self.shown.failures(self.run)
         table = failed_table(found)
-        links = [match_address(self.run.id, match) for match in found.table["match"]]
+        examples = table.frame.assign(example=[match_address(self.run.id, match) for match in found.table["match"]])
+        table = replace(table, frame=examples, columns=[*table.columns, Column("example", link=True)])
         html = table_html(table, self.view.file(table.title, "csv"))
-        yield Block("failed", f"<p>{markup.failed(found.text)}</p>{html}")
-        listed = "".join(
-            f'<li><a href="{escape(link)}">{escape(str(match)[:12])}</a></li>'
-            for link, match in zip(links, found.table["match"], strict=True)
-        )
         every = escape(run_address(self.run.id, "games", result="failed"))
         yield Block(
-            "examples",
-            f'<p><a href="{every}">All games that failed</a>; an example of each row on the board:'
-            f'</p><ul class="inline">{listed}</ul>',
+            "failed",
+            f'<p>{markup.failed(found.text)}</p>{html}<p><a href="{every}">All games that failed</a></p>',
         )
 
     def _cost(self) -> Iterator[Section]:

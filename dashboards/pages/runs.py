@@ -165,7 +165,8 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
 
 def _result(shown: ShownStore, run: Run) -> str:
     head, failed = shown.head(run)
-    result = " ".join(filter(None, (markup.unbroken(head.sentence), markup.failed(failed))))
+    failures = markup.failed(failed, run_address(run.id, "failures"))
+    result = " ".join(filter(None, (markup.unbroken(head.sentence), failures)))
     if not head.colour:
         return f"<div>{result}</div>"
     return f'<div class="verdict" style="border-color: {head.colour}">{result}</div>'
@@ -183,7 +184,8 @@ def differing(runs: Sequence[Run]) -> dict[str, str]:
         values = {name: {one.get(name, "") for one in alike.values()} for name in names}
         told = sorted((name for name in names if len(values[name]) > 1), key=lambda name: -len(values[name]))
         for run, one in alike.items():
-            texts = [f"{name} {textwrap.shorten(one.get(name, 'none'), LONGEST, placeholder='…')}" for name in told]
+            own = [name for name in told if name in one]  # what a run does not set is as usual
+            texts = [f"{name} {textwrap.shorten(one[name], LONGEST, placeholder='…')}" for name in own]
             found[run] = " · ".join(texts[:DIFFERING])
     return found
 

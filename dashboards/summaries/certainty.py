@@ -7,7 +7,7 @@ import contextlib
 import pandas as pd
 
 from turnier.core.errors import UserError
-from turnier.core.number_text import plus_minus
+from turnier.core.number_text import counted, number, plus_minus
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import certainty_lead
 
@@ -36,13 +36,12 @@ def lead_sentence(positions: pd.DataFrame, measure: str) -> str:
         return ""
     labels = dict(zip(positions["agent"], positions["label"], strict=True))
     first, second = labels[lead.first], labels[lead.second]
-    games = "one game" if lead.games == 1 else f"{lead.games:,} games"
-    where = f"in the same {lead.positions:,} positions from {games}"
+    where = f"in the same {counted(lead.positions, 'position')} from {counted(lead.games, 'game')}"
     apart, half = 100 * lead.mean, 100 * lead.half_width
     if not apart:
         return f"{first} and {second} are equally certain {where}."
     if not half > 0:
-        return f"{first} leads {second} by {apart:.1f} percentage points {where}: too few games to test that."
+        return f"{first} leads {second} by {number(apart)} percentage points {where}: too few games to test that."
     points = f"{plus_minus(apart, half)} percentage points {where}"
     if abs(apart) > half:
         return f"{first} is more certain than {second}, the next: by {points}."

@@ -13,6 +13,7 @@ import pandas as pd
 
 from turnier.agents.registry import label_of
 from turnier.core.errors import UserError
+from turnier.core.number_text import counted, estimate
 from turnier.dashboards.agent_names import with_names
 from turnier.games.registry import game_of
 from turnier.results.alike_games import extreme_games, results_frame
@@ -219,3 +220,17 @@ def both_sides(ranks: Ranks) -> pd.DataFrame:
         sides[place] = sides[agent].map(ranked["rank"]).astype(int)
         sides[name] = sides[agent].map(ranked["label"])
     return sides.sort_values(["place", "against_place"], ignore_index=True)
+
+
+def met(sides: pd.DataFrame, alone: bool, first: str, second: str) -> str:
+    """Returns the result of an agent against another in a sentence; empty if they did not meet."""
+    found = sides[(sides["agent"] == first) & (sides["against"] == second)]
+    if found.empty:
+        return ""
+    row = found.iloc[0]
+    if alone:
+        apart = estimate(*(row[f"difference{end}"] for end in ("", "_low", "_high")), signed=True)
+        return f"{apart} points on average on {counted(row['games'], 'common seed')}."
+    share = estimate(*(100 * row[f"points_share{end}"] for end in ("", "_low", "_high")), unit=" %")
+    ends = f"{row['wins']:,} won, {row['draws']:,} drawn, {row['losses']:,} lost"
+    return f"{share} of the points in {counted(row['games'], 'game')}: {ends}."

@@ -1,7 +1,9 @@
 """Numbers as people read them, in terminals, pages and reports: their digits follow from their intervals.
 
 A half-width has two significant digits (and its whole part), its value as many decimals: 21,646 ± 1,733, 0.454 ± 0.021.
-A number without an interval has three significant digits, or all of its whole part. What is missing (NaN) is empty.
+A number without an interval has three significant digits, or all of its whole part; a forecast has two, and a
+probability one decimal below 10 % and above 99 %. What is missing (NaN) is empty. Sentences, tables and charts all take
+their texts from here, so that a number reads the same wherever it stands.
 """
 
 from __future__ import annotations
@@ -15,14 +17,25 @@ NOISE = (
     1e-9  # smaller numbers are rounding errors of sums, shown as 0, as are half-widths that much smaller than the value
 )
 LEAST_P = 1e-6  # smaller p-values are not told apart
+MOST_SURE = 0.999  # no model of games is more reliable than this
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def percent_sure(probability: float) -> str:
-    """Returns a probability in per cent, "over 99.9" at most, as no model of the games is more reliable."""
-    if probability > 0.999:
-        return "over 99.9"
-    return number(100 * float(probability), digits=3 if probability > 0.99 else 2)
+def percent_sure(probability: float, above: str = "over ", below: str = "under ") -> str:
+    """Returns a probability in per cent: 22, 1.4, 99.3; "over 99.9" at most and "under 0.1" at least."""
+    if math.isnan(probability):
+        return ""
+    if probability > MOST_SURE:
+        return f"{above}{100 * MOST_SURE:g}"
+    if probability < (least := 1 - MOST_SURE):
+        return f"{below}{100 * least:.1g}"
+    percent = 100 * float(probability)
+    return f"{percent:.{0 if 9.95 <= percent <= 99 else 1}f}"
+
+
+def roughly(forecast: float) -> str:
+    """Returns a forecast, such as of games that are left, as a whole number with two significant digits: 3,700."""
+    return f"{float(f'{forecast:.{HALF_WIDTH_DIGITS - 1}e}'):,.0f}"
 
 
 def p_value(p: float) -> str:
@@ -82,6 +95,11 @@ def around(value: float, low: float, high: float, unit: str = "", *, signed: boo
     if math.isnan(half) or number((low + high) / 2, half) == number(value, half):
         return plus_minus(value, half, unit, signed=signed)
     return estimate(value, low, high, unit, signed=signed)
+
+
+def counted(number: int, thing: str) -> str:
+    """Returns a number of things: 1 game, 372 games."""
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def ordinal(place: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..core.errors import MAX_GAMES, MAX_IN_MEMORY
+from ..core.number_text import roughly
 from .declared.options import GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
 from .plan import OWN_SEEDS, Plan, Playing
 
@@ -144,7 +145,7 @@ class Comparison(Plan["ComparisonResults"]):
                 expected = duel.games + max(math.ceil(left) if known else 0, len(duel.orders))
                 bar.expect(expected - total, "games")
                 total = expected
-                more = f", about {left:,.0f} more games" if known else ""
+                more = f", about {roughly(left)} more games" if known else ""
                 bar.note(f"{estimate_text(duel)}{more}")
             bar.advance(len(records))
         bar.expect(duel.games - total, "games")
@@ -242,7 +243,7 @@ class Race(Plan["RaceResults"]):
                 bar.expect(expected - total, "games")
                 total = expected
                 counts = {str(each): len(list(found)) for each, found in itertools.groupby(sorted(race.standings))}
-                more = f", about {left:,.0f} more games"
+                more = f", about {roughly(left)} more games"
                 bar.note(", ".join(f"{count} {name}" for name, count in counts.items()) + more)
             bar.advance(len(records))
         bar.expect(race.games - total, "games")

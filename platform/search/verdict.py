@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..agents.agent import Agent
-from ..core.number_text import estimate
+from ..core.number_text import estimate, roughly
 from ..statistics.intervals import CONFIDENCE, mean_interval
 from ..statistics.sprt import elo_of_share
 from ..statistics.superiority import repeated, repeated_ratio
@@ -182,7 +182,11 @@ class StudyVerdict:
 
     @property
     def _left(self) -> str:
-        return "no number of games" if self.needed is None else f"about {self.needed * self.unit_games:,}{self._each}"
+        return (
+            "no number of games"
+            if self.needed is None
+            else f"about {roughly(self.needed * self.unit_games)}{self._each}"
+        )
 
     @property
     def direct(self) -> bool:

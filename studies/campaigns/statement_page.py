@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from turnier.core.number_text import number
+from turnier.core.number_text import roughly
 from turnier.dashboards.reports.page import write_pages
 from turnier.studies.campaigns.figures import STATEMENTS, statements_of
 from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_spent
@@ -67,6 +67,6 @@ def section(found: Sequence[tuple[Statement, Judged, float]]) -> str:
     lines = ["| | statement | verdict | evidence | CPU hours |", "| --- | --- | --- | --- | ---: |"]
     for statement, verdict, seconds in found:
         text = f"{statement.text} ({statement.source}{'; ' * bool(statement.setting)}{statement.setting})"
-        said = verdict.verdict + (f": about {number(verdict.games, digits=2)} games would" if verdict.games else "")
+        said = verdict.verdict + (f": about {roughly(verdict.games)} games would" if verdict.games else "")
         lines.append(f"| {statement.name} | {text} | {said} | {verdict.evidence} | {seconds / HOUR:.2f} |")
     return "\n".join(lines) + "\n"

@@ -15,7 +15,7 @@ import pandas as pd
 from ...agents.agent import Agent
 from ...arena.schedules.duel import Duel
 from ...arena.schedules.round_robin import Rounds
-from ...core.number_text import interval, number
+from ...core.number_text import interval, number, roughly
 from ...results.failures import Failures, list_failures
 from ...results.frames import matches_frame
 from ...results.frames.fields import seats_beside
@@ -97,7 +97,7 @@ class ComparisonResults(RunResults):
         if not duel.test.units:
             return f"{first} and {second} at {duel.game} are undecided {after}: every pair has a void game."
         left = self.games_to_verdict
-        hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
+        hint = "" if math.isnan(left) else f"; a verdict takes about {roughly(left)} more games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
 
     @property

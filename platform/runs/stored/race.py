@@ -14,7 +14,7 @@ import pandas as pd
 from ...agents.registry import label_of
 from ...arena.schedules.race import Race as Duels
 from ...arena.schedules.race import Standing
-from ...core.number_text import number
+from ...core.number_text import number, roughly
 from ...results.failures import Failures, list_failures
 from ...results.frames import matches_frame
 from ...results.store.store import Store
@@ -92,7 +92,7 @@ class RaceResults(RunResults):
             return f"None of {len(labels)} agents is better than {at} by {self.race.margin} or more {games}."
         left = self.games_to_verdict
         if undecided and not math.isnan(left):
-            said += f"; a verdict takes about {left:,.0f} more games"
+            said += f"; a verdict takes about {roughly(left)} more games"
         elif undecided:
             said += f"; further games would repeat these: {cure_of(self.race.game, self.race.openings)}"
         return f"{said}."
