@@ -25,7 +25,7 @@ SEEN = """([tab, answers]) => {
     if (tab !== document.querySelector('.tabs [aria-current]')?.textContent) return false
     const inside = [...document.querySelectorAll('main *')].filter(one => {
         const box = one.getBoundingClientRect()
-        return !one.children.length + one.matches('tr, b, .verdict, svg text, dl, p, td, pre, h2')
+        return !one.children.length + one.matches('tr, b, .verdict, svg text, dl, p, td, pre, h2, figcaption')
             && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
     }).map(one => one.textContent.replaceAll('\\u00a0', ' '))
     return answers.every(answer => inside.some(text => new RegExp(answer, 'i').test(text)))
@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 BEST = r"leads.*: [\d.,]+ .*the best of these with .* %"
 COURSE = r"over the game, .* certain.*: from .* % .* to .* %"
-IMPORTANT = r"matters most: [\d.]+ % \([\d.]+ to [\d.]+\)"
+IMPORTANT = r"(matters most:|has the largest share,) [\d.]+ % \([\d.]+ to [\d.]+\)"
 QUESTIONS = (
     Question("which agent is best, how sure", ("tournament",), "Result", (BEST, "ruled out with 95 % confidence")),
     Question("did tuning help, significantly", ("study",), "Result", (r"held-out games.*wrong in at most",)),

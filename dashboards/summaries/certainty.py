@@ -60,7 +60,7 @@ def course_sentence(positions: pd.DataFrame, measure: str, label: str) -> str:
         return ""
     first, last = course.iloc[0], course.iloc[-1]
     ends = [
-        f"{estimate(*(100 * row[end] for end in ('value', 'low', 'high')), ' %')} at {number(row['phase'])} {name}"
+        f"{estimate(100 * row['value'], 100 * row['low'], 100 * row['high'], ' %')} at {number(row['phase'])} {name}"
         for row in (first, last)
     ]
     more, less = last["low"] > first["high"], last["high"] < first["low"]
