@@ -19,7 +19,6 @@ SAMPLE = "5%"  # of the games, played again by the command that checks a run
 def origin(store: Store, run: Run) -> Facts:
     """Returns the date, machine, versions and command of a run."""
     known = run.environment
-    cores = f"{known['cpus']} cores" if known.get("cpus") else ""
     facts = {
         "run": run.id,
         "begun": f"{run.created:%Y-%m-%d %H:%M} UTC",

@@ -33,6 +33,7 @@ from turnier.dashboards.sections import (
 from turnier.dashboards.summaries.certainty import (
     ANY,
     coarser,
+    course_sentence,
     in_percent,
     lead_sentence,
     means_note,
@@ -115,6 +116,9 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     """Yields which agent is the most certain, their course over the game, and details."""
     if said := lead_sentence(positions, measure):
         yield Text(said)
+    order = agent_certainty(positions).sort_values(measure, ascending=False)
+    if said := course_sentence(positions, measure, str(order["label"].iloc[0])):
+        yield Text(said)
     yield Text(ABOUT[measure])
     yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure), BEHIND)
     yield Behind("Positions behind it", BEHIND, partial(_chosen, positions, measure, store))
@@ -123,7 +127,6 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     yield Drawing("certainty.certainty_by_parameter", (positions, measure))
     yield Drawing("certainty.certainty_by_score", lambda: (positions, measure, _scores(positions, store)))
     groups = group_certainty(coarser(positions))
-    order = agent_certainty(positions).sort_values(measure, ascending=False)
     for agent in order["agent"]:
         part = groups[groups["agent"] == agent]
         yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure), BEHIND)

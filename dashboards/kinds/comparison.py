@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
+from turnier.core.errors import MAX_GAMES
 from turnier.core.number_text import number, roughly
 from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
-from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
+from turnier.dashboards.sections import Copy, Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
-from turnier.results.failures import list_failures
+from turnier.results.failures import list_failures, store_option
 from turnier.results.frames import json_rows
+from turnier.results.store.progress import LIVE, progress_of_runs, stored_command
 from turnier.runs.results import RunResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
@@ -44,6 +47,8 @@ def sections(results: ComparisonResults) -> Iterator[Section]:
         yield agents_table(results)
         yield from map(Text, results.notes())
     yield Facts(facts(results))
+    if command := to_play_on(results):
+        yield Copy(command, "To play on, at most twice as far as a verdict is expected:")
     if not results.duel.test.units:
         yield Text("No round of games has ended yet.")
         return
@@ -84,6 +89,21 @@ def facts(results: ComparisonResults) -> dict[str, str]:
         "margin": results.comparison.margin,
         "wrong with probability": f"at most {100 * results.comparison.alpha:g} %",
     }
+
+
+def to_play_on(results: ComparisonResults) -> str:
+    """Returns the command that resumes an undecided comparison with more games; empty for others, and for scripts."""
+    words, left = list(stored_command(results.store, results.id)), results.games_to_verdict
+    state = next((one.state for one in progress_of_runs(results.store) if one.run == results.id), "")
+    ended = results.verdict is Verdict.UNDECIDED and state not in LIVE
+    if not ended or math.isnan(left) or words[:2] != ["turnier", "compare"]:
+        return ""
+    if "--games" in words:
+        at = words.index("--games")
+        del words[at : at + 2]
+    games = min(MAX_GAMES, math.ceil(2 * (results.duel.games + left)))
+    more = roughly(games).replace(",", "")
+    return shlex.join([*words, "--games", more]) + store_option(results.store)
 
 
 def agents_table(results: ComparisonResults) -> Table:

@@ -17,6 +17,15 @@ from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Hea
 from turnier.dashboards.summaries.candidates import agents_of
 from turnier.dashboards.summaries.front import front_head, front_of, points_table
 from turnier.dashboards.summaries.held_out import held_out_table
+from turnier.dashboards.summaries.study_values import (
+    measured,
+    shown_generations,
+    shown_points,
+    shown_trials,
+    shown_unit,
+    shown_verdict,
+    within_bounds,
+)
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
@@ -39,7 +48,7 @@ from turnier.search.storage.definitions import (
 from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
-from turnier.statistics.intervals import UNBOUNDED, Bounds, mean_interval
+from turnier.statistics.intervals import UNBOUNDED, mean_interval
 
 BEGIN, OPTUNA = "make study\npython studies/cmaes_heuristics.py", True  # see `turnier.dashboards.sections`
 
@@ -64,9 +73,9 @@ class Data(NamedTuple):
     name: str
     definition: Mapping[str, Any]
     facts: StudyFacts
-    unit: str
-    trials: pd.DataFrame  # see `trials_frame`
-    noted: pd.DataFrame  # see `generations_frame`
+    stored_unit: str
+    trials: pd.DataFrame  # see `trials_frame` and `shown_trials`
+    noted: pd.DataFrame  # see `generations_frame` and `shown_generations`
     verdict: StudyVerdict | None
     points: Sequence[Point]  # of a front in held-out games
     values: Mapping[str, Any]  # the parameters that the search recommends now
@@ -75,6 +84,11 @@ class Data(NamedTuple):
     idle_games: int = 0  # games of recommendations by idle workers
     hints: Sequence[str] = ()  # advice on the search
     spread: Callable[[], pd.DataFrame] = pd.DataFrame  # of the importance, computed when it is first shown
+
+    @property
+    def unit(self) -> str:
+        """The unit of the trials, as it is shown."""
+        return shown_unit(self.stored_unit)
 
     @property
     def agent(self) -> str:
@@ -96,15 +110,16 @@ def read(results: RunResults) -> Data:
     store, run = results.store, results.store.run(results.id)
     name = run.name
     begun, study = name in trials.study_names(store), StudyResults(store, results.id)
-    frame = _within_bounds(trials.trials_frame(store, name)) if begun else _no_trials()
+    unit = trials.unit(store, name) if begun else ""
+    frame = shown_trials(within_bounds(trials.trials_frame(store, name)), unit) if begun else _no_trials()
     return Data(
         store,
         name,
         run.definition,
         StudyFacts.of(run.definition),
-        trials.unit(store, name) if begun else "",
+        unit,
         frame,
-        trials.generations_frame(store, name) if begun else pd.DataFrame(),
+        shown_generations(trials.generations_frame(store, name), unit) if begun else pd.DataFrame(),
         stored_verdict(store, name) if begun else None,
         stored_points(store, name) if begun else [],
         trials.recommended_values(store, name) if begun else {},
@@ -114,14 +129,6 @@ def read(results: RunResults) -> Data:
         study.hints() if begun else (),
         cache(partial(trials.importance_spread, frame)),
     )
-
-
-def _within_bounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns trials whose intervals end at the bounds of their values; games that all end alike give no interval."""
-    bounds: Bounds = frame.attrs["bounds"]
-    varied = frame["high"] > frame["low"]
-    low, high = frame["low"].clip(lower=bounds.least), frame["high"].clip(upper=bounds.most)
-    return frame.assign(low=low.where(varied), high=high.where(varied))
 
 
 def _no_trials() -> pd.DataFrame:
@@ -154,7 +161,9 @@ def head(results: RunResults) -> Head:
         )
         return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
     if points := stored_points(store, run.name):
-        return front_head(points, trials.unit(store, run.name), StudyFacts.of(run.definition).unit_games, agents)
+        unit = trials.unit(store, run.name)
+        points = shown_points(points, unit)
+        return front_head(points, shown_unit(unit), StudyFacts.of(run.definition).unit_games, agents)
     now = [f"{path}={value_text(value)}" for path, value in trials.recommended_values(store, run.name).items()]
     said = f"No verdict yet, {trials.count_trials(store, run.name):,} candidates"
     return Head(f"{said}; proposed now: {', '.join(now)}." if now else f"{said}.", UNVERIFIED, OPEN, agents)
@@ -178,7 +187,7 @@ def sections(data: Data) -> Iterator[Section]:
         if not data.duels:
             yield candidate_table(data)
     others = [name for name in trials.study_names(data.store)[::-1] if name != data.name]
-    same = [name for name in others if trials.unit(data.store, name) == data.unit]
+    same = [name for name in others if trials.unit(data.store, name) == data.stored_unit]
     if same:
         yield Among("Compare with other studies", "compare", same, lambda names: _compared(data, names), optional=True)
 
@@ -240,11 +249,13 @@ def _result(data: Data) -> Iterator[Section]:
             yield Copy(command, f"{meaning}:") if command.startswith("turnier") else Text(said)
         if verdict.games:  # none if the search found no other agent
             bounds = data.trials.attrs["bounds"]
-            yield held_out_table(verdict, data.unit, run_id_of(data.name), bounds)
-            yield Drawing("studies.search.luck_arrows", (verdict, data.unit, bounds))
+            shown = shown_verdict(verdict, data.stored_unit)
+            yield held_out_table(shown, data.unit, run_id_of(data.name), bounds)
+            yield Drawing("studies.search.luck_arrows", (shown, data.unit, bounds))
     elif data.points:
-        yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
-        yield Drawing("studies.search.held_out_front", (data.points, data.unit))
+        points = shown_points(data.points, data.stored_unit)
+        yield points_table(points, data.unit, data.facts.unit_games, run_id_of(data.name))
+        yield Drawing("studies.search.held_out_front", (points, data.unit))
     elif data.trials["other"].notna().any():
         yield Text("These are the search's own values, which favour the lucky: see the held-out games.")
         yield front_table(data)
@@ -264,14 +275,16 @@ def _so_far(data: Data) -> str:
             around(last["recommended"], *bounds.around(last["recommended"], last["half_width"])),
             int(last["idle_games"]) * data.facts.unit_games,
         )
-        return f"{data.unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation."
+        said = measured(data.unit, value).capitalize()
+        return f"{said} in {games:,} idle-time games of the previous recommendation."
     if data.duels or not data.trials["group"].notna().any():
         return ""
     latest = data.trials[data.trials["group"] == data.trials["group"].max()]
     mean = mean_interval(latest["value"].dropna().tolist())
     value = around(mean.mean, *bounds.around(*mean))
     games = int(latest["games"].sum()) * data.facts.unit_games
-    return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} {data.facts.counted}."
+    said = measured(data.unit, value, " of the latest generation's candidates:").capitalize()
+    return f"{said}, {games:,} {data.facts.counted}."
 
 
 def front_table(data: Data) -> Table:

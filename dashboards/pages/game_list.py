@@ -99,7 +99,7 @@ def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: li
         every = escape(run_address(run.id, "games", **dict(zip(SIDES, some, strict=False))))
         parts.append(
             f"{small_boards(table.frame.head(BOARDS_OF_PAIR))}{table_html(table, level=3)}"
-            f'<p><a href="{every}">{counted(len(found), "game")}, with filters</a></p>'
+            f'<p><a href="{every}">{"All " * (len(found) > 1)}{counted(len(found), "game")}, with filters</a></p>'
         )
     return panel(f"{names[0]} against {names[1]}", "".join(parts), view.without(*SIDES))
 

@@ -7,9 +7,10 @@ import contextlib
 import pandas as pd
 
 from turnier.core.errors import UserError
-from turnier.core.number_text import counted, number, plus_minus
+from turnier.core.number_text import counted, estimate, number, plus_minus
+from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import certainty_lead
+from turnier.results.frames.certainty import certainty_lead, certainty_over_game
 
 NOTE = "95 % intervals by leaving out each game that positions come from in turn; none if there is only one game."
 BY_POSITION = "95 % intervals by leaving out each position in turn, since their games are not known."
@@ -46,6 +47,25 @@ def lead_sentence(positions: pd.DataFrame, measure: str) -> str:
     if abs(apart) > half:
         return f"{first} is more certain than {second}, the next: by {points}."
     return f"{first} and {second}, the most certain, are not told apart: they differ by {points}."
+
+
+def course_sentence(positions: pd.DataFrame, measure: str, label: str) -> str:
+    """Returns how certain an agent is at the beginning and at the end of the game; empty without intervals of both."""
+    course = certainty_over_game(positions, measure)
+    course = course[course["label"] == label].sort_values("phase")
+    name = phase_name(str(positions["game"].iloc[0]))
+    if name == Game.phase_name:  # cells are filled
+        course = course[::-1]
+    if len(course) < 2 or course[["low", "high"]].iloc[[0, -1]].isna().any(axis=None):
+        return ""
+    first, last = course.iloc[0], course.iloc[-1]
+    ends = [
+        f"{estimate(100 * row['value'], 100 * row['low'], 100 * row['high'], ' %')} at {number(row['phase'])} {name}"
+        for row in (first, last)
+    ]
+    more, less = last["low"] > first["high"], last["high"] < first["low"]
+    change = "becomes more certain" if more else "becomes less certain" if less else "shows no change in certainty"
+    return f"Over the game, {label} {change}: from {ends[0]} to {ends[1]}."
 
 
 def coarser(positions: pd.DataFrame) -> pd.DataFrame:

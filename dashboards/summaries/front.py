@@ -11,6 +11,7 @@ from turnier.core.number_text import plus_minus
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_of
 from turnier.dashboards.sections import Head
+from turnier.dashboards.summaries.study_values import measured
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.front.second_objective import SecondObjective
@@ -40,11 +41,10 @@ def front_head(points: Sequence[Point], unit: str, unit_games: int, agents: tupl
     """Returns the sentence on a front in held-out games."""
     best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
     second = best[0].objective
-    ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
+    strengths = [measured(unit, plus_minus(p.strength, p.strength_half_width)) for p in (best[0], best[-1])]
+    ends = [f"{text} at {second.text(p.other)}" for text, p in zip(strengths, (best[0], best[-1]), strict=True)]
     are = "is" if len(best) == 1 else "are"
-    sentence = (
-        f"{len(best)} of {len(points)} agents {are} beaten by none at both strength and {second.name}: {unit} {ends[0]}"
-    )
+    sentence = f"{len(best)} of {len(points)} agents {are} beaten by none at both strength and {second.name}: {ends[0]}"
     meaning = f"Means of {points[0].sample(unit_games)} each."
     if START in {point.label for point in best}:
         meaning += " The start is one of them."

@@ -33,12 +33,20 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "", bounds: Boun
     ]
     gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
     compared = {other: name for name, other in gains.items()}  # the reference is usually the start
+    percent = unit.partition(", ")[2]
     columns = [
         Column("label", "finalist", key=True),
-        Column("held_out", "held-out", half_width="half_width", bounds=bounds, importance=MAIN),
+        Column("held_out", "held-out", percent, half_width="half_width", bounds=bounds, importance=MAIN),
         *(
             Column(
-                name, f"minus {other}", low=f"{name}_low", high=f"{name}_high", short=True, signed=True, importance=MAIN
+                name,
+                f"minus {other}",
+                percent,
+                low=f"{name}_low",
+                high=f"{name}_high",
+                short=True,
+                signed=True,
+                importance=MAIN,
             )
             for other, name in compared.items()
         ),
@@ -46,8 +54,8 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "", bounds: Boun
         Column("games", verdict.counted),
         *known(
             frame,
-            Column("claimed", digits=2, alike="half_width"),
-            Column("shrinkage", "luck", digits=2, alike="half_width", signed=True),
+            Column("claimed", unit=percent, digits=2, alike="half_width"),
+            Column("shrinkage", "luck", percent, digits=2, alike="half_width", signed=True),
         ),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),

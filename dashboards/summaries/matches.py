@@ -231,6 +231,7 @@ def met(sides: pd.DataFrame, alone: bool, first: str, second: str) -> str:
     if alone:
         apart = estimate(*(row[f"difference{end}"] for end in ("", "_low", "_high")), signed=True)
         return f"{apart} points on average on {counted(row['games'], 'common seed')}."
-    share = estimate(*(100 * row[f"points_share{end}"] for end in ("", "_low", "_high")), unit=" %")
+    value, low, high = (100 * row[f"points_share{end}"] for end in ("", "_low", "_high"))
+    share = estimate(value, low, high, " %")
     ends = f"{row['wins']:,} won, {row['draws']:,} drawn, {row['losses']:,} lost"
     return f"{share} of the points in {counted(row['games'], 'game')}: {ends}."

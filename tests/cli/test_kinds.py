@@ -15,6 +15,7 @@ import pytest
 import turnier
 from tests.cli.running import end_of_command
 from tests.cli.running import turnier as command
+from tests.dashboards.agreeing import disagreeing_on
 from tests.dashboards.drawn_pages import Pages
 from tests.dashboards.read_pages import Seen
 from tests.playing import spec_of
@@ -187,6 +188,7 @@ def test_every_page_of_every_kind_shows_numbers_that_can_be_and_agree(kind: str,
     for tab in result.tabs:
         page = pages.look(run_address(run.id, "" if tab == result.tabs[0] else tab.lower()))
         assert wrong_on(page) == [], tab
+        assert disagreeing_on(page) == [], tab
     for measured in ESTIMATE.findall(head.sentence) if kind in MEASURED_IN_A_TABLE else ():
         cells = [cell for table in result.tables.values() for cell in table.to_numpy().ravel()]
         assert measured[0].replace(" %", "") in " ".join(cells), "the headline's number is in a table"
@@ -199,6 +201,21 @@ def test_what_is_wrong_on_a_page_is_seen() -> None:
         seen = Seen(f"<html><h2>Points</h2><table class='data'>{rows.format(cell)}</table></html>")
         assert [about in one for one in wrong_on(seen)] == [True], cell
     assert wrong_on(Seen(f"<html><h2>Empty</h2>{figure}</html>")) == ["Empty: shows nothing"]
+
+
+def test_a_number_that_reads_differently_on_a_page_is_seen() -> None:
+    page = "<html><h2>List</h2><p>{}</p><table class='data'><tr><th>a</th></tr><tr><td>{}</td></tr></table></html>"
+    for said, cell, about in (
+        ("gains +23.4 % (14.1 to 31.6) over it", "+23.4 (14.1 to 31.6)", ""),
+        ("gains +23 % (14 to 32) over it", "+23.4 (14.1 to 31.6)", "23 14 32 is 23.4 14.1 31.6"),
+        ("gains +23.4 percentage points (90 %: 14.1 to 31.6)", "+0.234 (0.141 to 0.316)", "another unit"),
+        ("mean score 45,434 ± 7,161", "45,430 ± 7,200", ""),
+        ("mean score 45,434.2 ± 7,161.1", "45,434 ± 7,161", "is 45,434 7,161"),
+    ):
+        found = disagreeing_on(Seen(page.format(said, cell)))
+        assert bool(found) == bool(about) and all(about in one for one in found), (said, found)
+    quoted = page.replace("<th>a", "<th>best, %").format("the best of these with {} % probability", "{}")
+    assert disagreeing_on(Seen(quoted.format("22", "22.3"))) and not disagreeing_on(Seen(quoted.format("22", "22")))
 
 
 @pytest.mark.parametrize("kind", [*PLAYED, *OTHERS])

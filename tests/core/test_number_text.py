@@ -7,7 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from turnier.core.number_text import around, duration, estimate, half_width_text, interval, number, plus_minus
+from turnier.core.number_text import (
+    around,
+    counted,
+    duration,
+    estimate,
+    half_width_text,
+    interval,
+    number,
+    percent_sure,
+    plus_minus,
+    roughly,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +101,25 @@ def test_never_an_exponent() -> None:
     for power in range(-20, 18):
         for text in (number(1.234567 * 10.0**power), plus_minus(10.0**power, 3.21 * 10.0**power)):
             assert "e" not in text
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"),
+    [
+        (0.2234, "22"), (0.0139, "1.4"), (0.0995, "10"), (0.993, "99.3"), (0.5, "50"), (0.9995, "over 99.9"),
+        (0.0, "under 0.1"), (0.0004, "under 0.1"), (1.0, "over 99.9"), (math.nan, ""),
+    ],
+)  # fmt: skip
+def test_a_probability_reads_the_same_in_sentences_and_tables(probability: float, shown: str) -> None:
+    assert percent_sure(probability) == shown
+    assert percent_sure(probability, ">", "<") == shown.replace("over ", ">").replace("under ", "<")
+
+
+def test_forecasts_have_two_digits_and_one_thing_is_no_plural() -> None:
+    assert [roughly(games) for games in (3651.0, 24405, 99.6, 7, 0.2)] == ["3,700", "24,000", "100", "7", "0"]
+    assert [counted(games, "game") for games in (1, np.int64(1), 0, 1372)] == [
+        "1 game",
+        "1 game",
+        "0 games",
+        "1,372 games",
+    ]

@@ -58,7 +58,7 @@ def test_certainty_begins_with_the_tested_difference_and_the_course_over_the_gam
     assert band["mark"]["type"] == "area" and band["encoding"]["x"]["scale"]["reverse"], "games fill cells"
     assert certainty_over_phases(positions[positions["phase"] == positions["phase"].iloc[0]], "normalised") is None
     one = positions[positions["source"] == positions["source"].iloc[0]]
-    assert lead_sentence(one, "normalised").endswith("from one game: too few games to test that.")
+    assert lead_sentence(one, "normalised").endswith("from 1 game: too few games to test that.")
 
 
 def test_luck_is_an_arrow_from_the_claim_to_the_held_out_mean(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars, race_chart
 from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds import race
-from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head
+from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head, to_play_on
 from turnier.dashboards.markup import banner, unbroken
+from turnier.results.store import manifest
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison, Race
 from turnier.runs.stored.comparison import ComparisonResults
@@ -50,6 +52,17 @@ def test_both_tests_agree_with_the_verdict(
     assert known["games"] == str(results.duel.games) and (known["expected games left"] == "0") == (
         verdict is not Verdict.UNDECIDED
     )
+
+
+def test_an_undecided_one_says_how_to_play_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["turnier", "compare", *CLOSE, "--game", "tictactoe", "--games", "64", "--margin", "1"]
+    monkeypatch.setattr(manifest, "_command", words)
+    undecided, decided = played(tmp_path, *CLOSE, margin=1, games=64), played(tmp_path, *STRONG)
+    with Store.open(f"sqlite:///{tmp_path}/a.db", read_only=True) as store:
+        *told, games, option, where = shlex.split(to_play_on(ComparisonResults.find(store, undecided.id)))
+        assert [*told, option] == [*words[:6], *words[8:], "--games", "--store"] and store.url.endswith(where[-20:])
+        assert int(games) > 64 + undecided.games_to_verdict
+        assert not to_play_on(ComparisonResults.find(store, decided.id))
 
 
 def test_the_figures_are_drawn_with_their_data(tmp_path: Path) -> None:

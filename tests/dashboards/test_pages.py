@@ -117,7 +117,7 @@ def test_a_study_begins_with_its_verdict_and_the_agent_to_copy(pages: Pages, sto
     assert verdict is not None and verdict.sentence in page.text and page.copied[0] == verdict.agent
     assert page.text.index(verdict.sentence) < page.text.index(verdict.agent + "\n") < page.text.index("Held-out games")
     held_out = page.tables["Held-out games"]
-    assert held_out["finalist"].iloc[0] == "start" and {"luck", "minus start", "replay"} <= set(held_out)
+    assert held_out["finalist"].iloc[0] == "start" and {"luck, %", "minus start, %", "replay"} <= set(held_out)
     assert "/dashboard/studies/3" in page.links
 
 

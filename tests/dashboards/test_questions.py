@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from docs.questions import QUESTIONS, Question, seconds_to
+from docs.questions import QUESTIONS, VIEWPORT, WITHIN, Question, seconds_to, slowness
 from docs.screenshots import browser, served
 from tests.dashboards.conftest import DECIDED, TINY
 from tests.dashboards.drawn_pages import run_of, url_of
@@ -27,6 +27,7 @@ from turnier.runs.tournament import Tournament
 pytestmark = needs_chromium
 NAMED = {"tournament": "yavalath", "study": DECIDED}  # the run of a kind that has several
 ASKED = {"which parameters matter": TINY.name}
+TRIES = 3  # other work on the machine comes and goes
 LIVE, STOPPED = (Tournament("hex(size=3)", ["random", "greedy"], games=8, seed=seed) for seed in (1, 2))
 FAILING = "tournament:fa11"
 
@@ -62,7 +63,7 @@ def page(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         with run_bar(store, LIVE.run_id, "test", 8, quiet()) as bar:
             bar.advance(2)
             with served(url_of(path)) as base, browser() as chromium:
-                yield Page(chromium.new_page(viewport={"width": 1280, "height": 900}), base, store)
+                yield Page(chromium.new_page(viewport=VIEWPORT), base, store)
 
 
 def quiet() -> Console:
@@ -70,5 +71,12 @@ def quiet() -> Console:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.text)
-def test_the_answer_is_in_view(page: Page, question: Question) -> None:
-    assert seconds_to(page.opened, page.base, page.run(question), question) > 0  # seen at all: raises otherwise
+def test_the_answer_is_in_view_within_a_second_of_the_click(page: Page, question: Question) -> None:
+    took = []
+    for _ in range(TRIES):
+        before = slowness()
+        seconds = seconds_to(page.opened, page.base, page.run(question), question)  # raises if it is not seen at all
+        took.append(seconds / max(before, slowness()))  # as on a machine that does nothing else
+        if took[-1] <= WITHIN:
+            return
+    pytest.fail(f"{question.text}: {took} s")

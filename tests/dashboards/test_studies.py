@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from turnier.dashboards.kinds.study import Data, _by_parameter, candidate_table,
 from turnier.dashboards.sections import Choice, Copy, Text, flat
 from turnier.dashboards.summaries.front import front_of, points_table
 from turnier.dashboards.summaries.held_out import held_out_table
+from turnier.dashboards.summaries.study_values import shown_trials, shown_unit, shown_verdict
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.front.points import Point
@@ -113,15 +115,16 @@ def test_the_verdict_comes_first(store: Store) -> None:
 
 def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show(store: Store) -> None:
     assert "Not yet verified" in head(RunResults.find(store, "study:tiny")).meaning
-    trials = candidates()
+    trials = shown_trials(candidates(), "share of points")
     first = said(study(store, trials, game="tictactoe", against=["random", "greedy"]))[0]
     latest = trials.loc[trials["group"] == 3, "value"].mean()
-    assert f"{latest:.2f} ± " in first and "200 games" in first
-    assert f"{trials['value'].max():.2f}" not in first
+    assert re.match(r"Points of the latest generation's candidates: [\d.]+ ± [\d.]+ %, 200 games", first), first
+    assert abs(float(first.split(": ")[1].split()[0]) - latest) < 0.51
+    assert f"{trials['value'].max():.0f}" not in first
     idle = study(store, trials, game="tictactoe", against=["random", "greedy"])._replace(
-        noted=NOTED.assign(recommended=0.5, half_width=0.1, idle_games=30)
+        noted=NOTED.assign(recommended=50.0, half_width=10.0, idle_games=30)
     )
-    assert "0.50 ± 0.10 in 120 idle-time games" in said(idle)[0]
+    assert "Points 50 ± 10 % in 120 idle-time games" in said(idle)[0]
 
 
 def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
@@ -132,6 +135,22 @@ def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
     low, middle, high = (proposed[name] for name in ("from", "minus start", "to"))
     assert 5 < low < middle < high < 35 and 15 < middle < 25
     assert np.isnan(table.loc["start", "luck"])
+
+
+def test_shares_are_in_per_cent_as_in_the_verdict() -> None:
+    values = {"start": [0.4, 0.5, 0.6, 0.5] * 10, "proposed": [0.7, 0.6, 0.8, 0.9] * 10}
+    figures = figures_of({"start": Finalist(START, None), "proposed": Finalist(FOUND, 0.9)}, values, "start", "start")
+    row = figures[1]
+    found = replace(
+        verdict(True), difference=100 * row.gain, low=100 * row.gain_low, high=100 * row.gain_high, figures=figures,
+        unit=" percentage points",
+    )  # fmt: skip
+    unit = "share of points"
+    table = held_out_table(shown_verdict(found, unit), shown_unit(unit)).texts().set_index("finalist")
+    said = found.sentence.partition("agent, ")[2].partition(" over start")[0].replace(" percentage points", "")
+    assert table.loc["proposed", "minus start, %"].split()[0] == said.split()[0] == "+25.0"
+    assert table.loc["start", "held-out, %"].startswith("50.0 ± ") and table.loc["proposed", "claimed, %"] == "90.0"
+    assert shown_verdict(found, "mean score") is found and shown_unit("mean score") == "mean score"
 
 
 def test_no_other_candidate_beats_one_of_the_front_at_both() -> None:
