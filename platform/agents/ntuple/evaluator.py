@@ -197,7 +197,11 @@ class NTuple(Evaluator):
         if self.file:
             learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
-                return f"the weights in {self.file} are for {learned}, got {game}; train some for it."
+                move = f" or move them: turnier train '{game}' --begins {self.file} --games 0 --out FILE"
+                return (
+                    f"the weights in {self.file} are for {learned}, got {game}; train some for it"
+                    f"{move if learned.name == game.name and len(game.grid()) else ''}."
+                )
         elif self.network in PUBLISHED and (game.name != "2048" or game.num_cells != 16):
             return f"the network {self.network} is for the 4x4 board of 2048 only, got {game}; use network=walk."
         return None

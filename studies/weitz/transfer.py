@@ -1,0 +1,47 @@
+"""Is what was learned on one board of Yavalath worth something on another? Weitz 2022, 5.3.
+
+\b
+Examples:
+    python studies/weitz/transfer.py                    a tenth of the games
+    python studies/weitz/transfer.py --preset paper     20,000 games of training, three trainings each
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
+from turnier.studies.scripts.trained_experiments import run_training_studies
+from turnier.studies.weitz.learners_elsewhere import PRESETS, Scale, curve, learners, size
+
+FROM, TO = 5, (4, 7)  # cells a side
+TEXT = """Weitz 2022 (5.3) reports of other learners that they transfer between boards and games. Networks learned on
+{here} cells a side move to other boards, each tuple as a whole to a random place where all of its cells exist, and go
+on learning there, like those that begin from nothing. Games won against UCT with {iterations:,} iterations on the same
+board, means over {trainings} trainings."""
+
+
+def moved(trained: int, cells: int, scale: Scale) -> list[Learner]:
+    """Returns the learners that go on from FROM cells a side for so many games; 0 = as they come."""
+    sources = learners(size(FROM), scale.trained, scale)
+    new = learners(size(cells), trained, scale)
+    points = 1 if trained == 0 else new[0].points
+    return [replace(one, network="", points=points, source=source) for one, source in zip(new, sources, strict=True)]
+
+
+def build(preset: str) -> list[TrainingStudy]:
+    scale, rows = PRESETS[preset], list[LearnedRow]()
+    opponent = (f"mcts(iterations={scale.iterations})",)
+    for cells in TO:
+        series = f"{cells} cells a side, from {FROM}"
+        rows += curve(series, moved(0, cells, scale), opponent, scale)
+        rows += curve(series, moved(scale.trained, cells, scale), opponent, scale)
+        from_nothing = learners(size(cells), scale.trained, scale)
+        rows += curve(f"{cells} cells a side, from nothing", from_nothing, opponent, scale)
+    text = TEXT.format(here=FROM, iterations=scale.iterations, trainings=scale.trainings)
+    title = "Networks moved to other boards"
+    return [TrainingStudy("weitz", f"transfer-{preset}", title, text, rows, "games trained")]
+
+
+if __name__ == "__main__":
+    run_training_studies(__doc__, build, PRESETS)
