@@ -57,7 +57,8 @@ SETTINGS = {
 LUDII = {"TDN7": ("figure 18", 84.5), "TCL3": ("figure 25", 78.5)}  # games won against Ludii, %, in 200
 PLAYED = ("TCL3", "TDN5", "TDN7")  # also against stronger opponents
 UNSQUEEZED = ("TDN6", "TDN7", "TDN8", "TDN9", "TDN10", "TDN11")  # also measured without tanh
-LONG = (*UNSQUEEZED, "TCL1")  # 300,000 games or more
+VARIANTS = ("TDN8", "TDN9", "TDN10", "TDN11", "TCL1")  # of TDN6, with something else
+LONG = ("TDN6", "TDN7", *VARIANTS)
 SHORT = tuple(name for name in SETTINGS if name not in LONG)
 
 
@@ -190,15 +191,20 @@ def build(preset: str) -> list[TrainingStudy]:
     less = NOTE.format(less=scale.divisor) if scale.divisor > 1 else ""
     text = TEXT.format(iterations=scale.iterations, trainings=scale.trainings) + less
     against = AGAINST.format(stand_in=table1.STAND_IN, iterations=scale.iterations) + less
-    which = "figures 14, 15 and 20 to 22" if preset == "long" else "figures 12, 13, 23 and 24"
-    rows = [row for name in scale.names for row in curve(name, scale, opponent)]
+    long = preset == "long"
+    parts = {
+        "learning": ("figures 14 and 15" if long else "figures 12, 13, 23 and 24", set(scale.names) - {*VARIANTS}),
+        "variants": ("figures 20 to 22", set(scale.names) & {*VARIANTS}),
+    }
+    found = []
+    for part, (figures, names) in parts.items():
+        rows = [row for name in scale.names if name in names for row in curve(name, scale, opponent)]
+        title = f"Learning by games ({figures})"
+        found += [TrainingStudy("weitz", f"{part}-{preset}", title, text, rows, "games trained")] if rows else []
     played = [row for name in scale.names if name in PLAYED for row in stronger(name, scale)]
     title = "Learners against stronger opponents (figures 18 and 25)"
-    found = [
-        TrainingStudy("weitz", f"learning-{preset}", f"Learning by games ({which})", text, rows, "games trained"),
-        TrainingStudy("weitz", f"stronger-{preset}", title, against, played),
-    ]
-    if preset == "long":
+    found.append(TrainingStudy("weitz", f"stronger-{preset}", title, against, played))
+    if long:
         ends = [plain(name, scale, opponent) for name in UNSQUEEZED]
         found.append(TrainingStudy("weitz", "learners-five-long", "Means of 5 trainings without tanh", PLAIN, ends))
     return found

@@ -64,7 +64,7 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
         SCRIPT, *SMALL, "--store", f"sqlite:///{tmp_path}/a.db", "--export", "export", folder=tmp_path
     )
     counts = stored(tmp_path, "a.db")
-    assert counts == {"weitz:table1-tiny": 10, "weitz:learning-tiny": 32}
+    assert counts == {"weitz:table1-tiny": 10, "weitz:learning-tiny": 16}
     into = ("--store", f"sqlite:///{tmp_path}/b.db")
     run_study_script(SCRIPT, *SMALL, *into, "--import", "export", folder=tmp_path)
     assert stored(tmp_path, "b.db") == counts
