@@ -6,7 +6,8 @@ written to a file in place of the store.
 \b
 Examples:
     python studies/weitz/training_time.py                   a hundredth of the games
-    python studies/weitz/training_time.py --preset paper    25,000 to 1,000,000 games, three trainings each: 10 minutes
+    python studies/weitz/training_time.py --preset paper    25,000 to 1,000,000 games, five trainings each: half an hour
+    python studies/weitz/training_time.py --data docs/results/data/weitz_training_time.csv    the times of our page
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Preset(NamedTuple):
     names: tuple[str, ...] = tuple(TABLE5)
 
 
-PRESETS = {"quick": Preset(100, 2), "paper": Preset(1, 3), "tiny": Preset(2500, 2, ("TCL3", "TDN7"))}
+PRESETS = {"quick": Preset(100, 2), "paper": Preset(1, 5), "tiny": Preset(2500, 2, ("TCL3", "TDN7"))}
 
 
 def timed(learner: Learner, folder: Path) -> list[float]:
@@ -61,6 +62,9 @@ def timed(learner: Learner, folder: Path) -> list[float]:
 def times(preset: Preset) -> pd.DataFrame:
     """Returns a row per training and tenth of it: setting, seed, games, seconds until then."""
     scale, rows = learners.PRESETS["paper"]._replace(divisor=preset.divisor, points=POINTS), []
+    for name in ("TCL3", "TDN5"):  # compiles everything
+        with tempfile.TemporaryDirectory() as folder:
+            timed(learners.learner(learners.SETTINGS[name], scale._replace(divisor=2500)), Path(folder))
     chosen = [(name, seed) for seed in range(1, preset.trainings + 1) for name in preset.names]
     with game_bar("training", len(chosen), unit="trainings") as bar:
         for name, seed in chosen:
@@ -130,13 +134,13 @@ def print_tables(console: Console, frame: pd.DataFrame) -> None:
     for heading in ("setting", "games", "seconds", "published", "times shorter", "a game, last tenth / first"):
         table.add_column(heading, justify="right")
     for row in totals(frame).itertuples():
-        shorter = row.published / row.seconds
+        whole = row.games == learners.SETTINGS[str(row.setting)].games
         table.add_row(
             str(row.setting),
             f"{row.games:,}",
             estimate(row.seconds, row.low, row.high),
-            f"{row.published:,}",
-            number(shorter, digits=2),
+            f"{row.published:,}" if whole else "",
+            number(row.published / row.seconds, digits=2) if whole else "",
             estimate(*grown[str(row.setting)]),
         )
     console.print(table)
