@@ -92,7 +92,7 @@ def test_what_is_missing(tmp_path: Path) -> None:
         pass
     shown = run_study_script(REPORT, "all", "--missing", folder=tmp_path)
     assert max(map(len, shown.splitlines())) <= 80
-    assert "weitz:learning-long" in shown and "9 of 24" not in shown and "0 of 24" in shown
+    assert "weitz:learning-long" in shown and "9 of 35" not in shown and "0 of 35" in shown
     of_rows = run_study_script(REPORT, "weitz", "--missing", folder=tmp_path)
     assert "25,000 iterations" in of_rows and "0/200" in of_rows and "kutsch" not in of_rows
     rows = json.loads(run_study_script(REPORT, "weitz", "--missing", "--json", folder=tmp_path))
