@@ -3,7 +3,7 @@
 \b
 Examples:
     python studies/weitz/learners_elsewhere.py                    a tenth of the games
-    python studies/weitz/learners_elsewhere.py --preset paper     20,000 games of training, three trainings each
+    python studies/weitz/learners_elsewhere.py --preset paper     20,000 games of training, five trainings each
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Scale(NamedTuple):
 
 PRESETS = {
     "quick": Scale((3, 4, 5, 6, 7, 8), 2000, 2, 10, 1000),
-    "paper": Scale((3, 4, 5, 6, 7, 8), 20_000, 3, 40, 1000),
-    "tiny": Scale((3, 8), 20, 2, 2, 20),
+    "paper": Scale((3, 4, 5, 6, 7, 8), 20_000, 5, 40, 1000),
+    "tiny": Scale((3, 8), 200, 2, 2, 20),
 }
 POINTS = 4
 NETWORK, LEARNING = (

@@ -149,7 +149,7 @@ def print_tables(console: Console, frame: pd.DataFrame) -> None:
 def draw(frame: pd.DataFrame, path: Path) -> None:
     shown = per_game(frame)
     titles = ("games trained", "CPU milliseconds per game")
-    chart = lines(shown, "games", "milliseconds", "low", "high", "setting", titles)
+    chart = lines(shown, "games", "milliseconds", "low", "high", "setting", titles, log=True)
     note = f"Means over trainings. Published for TDN7: {1000 * AT_START:g} ms at first, {1000 * AT_END:g} at last."
     save(path, Figure("What a game of training takes", chart, shown, note))
 
