@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -197,7 +198,8 @@ class NTuple(Evaluator):
         if self.file:
             learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
-                move = f" or move them: turnier train '{game}' --begins {self.file} --games 0 --out FILE"
+                words = ("turnier", "train", str(game), "--begins", self.file, "--games", "0", "--out", "FILE")
+                move = f" or move them: {shlex.join(words)}"
                 return (
                     f"the weights in {self.file} are for {learned}, got {game}; train some for it"
                     f"{move if learned.name == game.name and len(game.grid()) else ''}."

@@ -93,7 +93,7 @@ def test_a_training_begins_on_another_board(tmp_path: Path) -> None:
     small = SMALL.kept(tmp_path, SMALL.games)
     weights = learned(tmp_path)
     store = ("--store", f"sqlite:///{tmp_path}/a.db")
-    with pytest.raises(UserError, match=r"or move them: turnier train 'yavalath' --begins .*--games 0 --out FILE"):
+    with pytest.raises(UserError, match=r"or move them: turnier train yavalath --begins .*--games 0 --out FILE"):
         turnier("tournament", "yavalath", f"greedy(evaluator=ntuple(file={small}))", "random", *store, folder=tmp_path)
     turnier("train", "yavalath", "--begins", str(small), "--games", "0", "--out", "m.npz", *store, folder=tmp_path)
     moved = load_weights(tmp_path / "m.npz")
