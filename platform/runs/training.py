@@ -63,6 +63,7 @@ class Training(Plan["TrainingResults"]):
       turnier train 2048 "ntuple(network=4x6)" --games 10000 --out w.npz --evaluate-every 2000 --repeats 5
       turnier train 2048 --hours 2 --threads 2 --out strong.npz
       turnier train 2048 "ntuple(network=4x6)" --begins a.npz --begins b.npz --games 0 --out mean.npz
+      turnier train "yavalath(size=7)" --begins y5.npz --games 5000 --out y7.npz
       turnier train tictactoe "puct(iterations=30,selection=gumbel,evaluator=ntuple)" --games 2000 --out z.npz \\
         --evaluate-every 1000 --against random
     """
@@ -88,7 +89,7 @@ class Training(Plan["TrainingResults"]):
         ] = 0.0,
         begins: Annotated[
             Sequence[str | Path],
-            Option("begin with the weights of this network; repeat for the mean of several"),
+            Option("begin with the weights of this network, of this or another board; repeat for the mean of several"),
         ] = (),
         learning: LearningOption = "",
         seed: Annotated[

@@ -17,7 +17,16 @@ from turnier.studies.kutsch import statements as kutsch
 from turnier.studies.kutsch import wishes as kutsch_wishes
 from turnier.studies.staehli import matrices
 from turnier.studies.staehli import statements as staehli
-from turnier.studies.weitz import board_sizes, first_move, learners, opponents, table1, three_players
+from turnier.studies.weitz import (
+    board_sizes,
+    first_move,
+    learners,
+    learners_elsewhere,
+    opponents,
+    table1,
+    three_players,
+    transfer,
+)
 from turnier.studies.weitz import statements as weitz
 
 Figure = Experiment | TrainingStudy
@@ -28,7 +37,8 @@ STUDIES = {"study:cmaes_heuristics-thesis": "kutsch"}
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
     *(open_questions.build, kutsch_wishes.build),
-    *(table1.build, opponents.build, learners.build, first_move.build, board_sizes.build, three_players.build),
+    *(table1.build, opponents.build, learners.build, learners_elsewhere.build),
+    *(transfer.build, first_move.build, board_sizes.build, three_players.build),
     matrices.build,
     *(strategies.build, adaptive.build, habits.build),
     beaten.build,

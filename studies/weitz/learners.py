@@ -3,52 +3,62 @@
 \b
 Examples:
     python studies/weitz/learners.py                    a hundredth of the games, against a weaker MCTS
-    python studies/weitz/learners.py --preset paper     TDN1 to TDN5 and TCL1 to TCL3 as in the thesis
-    python studies/weitz/learners.py --preset long      TDN6 to TDN11: up to a million games
+    python studies/weitz/learners.py --preset paper     TDN1 to TDN5, TCL2 and TCL3 as in the thesis
+    python studies/weitz/learners.py --preset long      the others: 300,000 to 1,000,000 games
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from turnier.runs.experiments.published import CHANGED
 from turnier.runs.experiments.row import Row
 from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
 from turnier.studies.scripts.trained_experiments import run_training_studies
+from turnier.studies.weitz import table1
+from turnier.studies.weitz.statements import STATEMENTS
 
 
 class Setting(NamedTuple):
-    """A row of table 4 of the thesis, and the share of games won at the end, %, as its text states."""
+    """A row of table 4 of the thesis, and the shares of games won, %, that its text states, by games of training."""
 
     alpha: float
     alpha_end: float
     epsilon_end: float
     games: int
     tuples: int
+    published: Mapping[int, float]
     length: int = 7
-    published: float | None = None
     trace: float = 0.0
+    horizon: int = 64  # GBG drops traces below 0.1
     coherence: bool = False
     symmetric: bool = True
+    trained: int = 5  # trainings behind the published figures
 
 
+YAVALATH = "yavalath"
 SETTINGS = {
-    "TDN1": Setting(0.2, 0.2, 0.0, 100_000, 10, 6, 50.0),
-    "TDN2": Setting(1.0, 0.2, 0.05, 150_000, 10, published=60.0),
-    "TDN3": Setting(1.0, 0.2, 0.05, 150_000, 25, published=80.0),
-    "TDN4": Setting(1.0, 0.2, 0.05, 150_000, 50, published=82.5),
-    "TDN5": Setting(1.0, 0.2, 0.05, 150_000, 100, published=90.0),
-    "TDN6": Setting(1.0, 0.2, 0.05, 300_000, 100, published=90.0),
-    "TDN7": Setting(1.0, 0.2, 0.05, 1_000_000, 100, published=90.0),
-    "TDN8": Setting(1.0, 0.2, 0.05, 300_000, 100, published=60.0, symmetric=False),
-    "TDN9": Setting(1.0, 0.2, 0.05, 300_000, 100, trace=0.2),
-    "TDN10": Setting(1.0, 0.2, 0.05, 300_000, 100, trace=0.7),
-    "TDN11": Setting(1.0, 0.2, 0.05, 300_000, 100, trace=1.0),
-    "TCL1": Setting(1.0, 0.2, 0.05, 300_000, 100, published=90.0, coherence=True),
-    "TCL2": Setting(1.0, 0.585, 0.21666, 100_000, 100, published=90.0, coherence=True),
-    "TCL3": Setting(1.0, 0.6, 0.1, 25_000, 200, published=80.0, coherence=True),
+    "TDN1": Setting(0.2, 0.2, 0.0, 100_000, 10, {100_000: 50.0}, 6),
+    "TDN2": Setting(1.0, 0.2, 0.05, 150_000, 10, {150_000: 60.0}),
+    "TDN3": Setting(1.0, 0.2, 0.05, 150_000, 25, {150_000: 80.0}),
+    "TDN4": Setting(1.0, 0.2, 0.05, 150_000, 50, {150_000: 82.5}),
+    "TDN5": Setting(1.0, 0.2, 0.05, 150_000, 100, {90_000: 80.0, 150_000: 90.0}),
+    "TDN6": Setting(1.0, 0.2, 0.05, 300_000, 100, {90_000: 80.0, 300_000: 90.0}),
+    "TDN7": Setting(1.0, 0.2, 0.05, 1_000_000, 100, {500_000: 80.0, 1_000_000: 90.0}, trained=3),
+    "TDN8": Setting(1.0, 0.2, 0.05, 300_000, 100, {300_000: 60.0}, symmetric=False),
+    "TDN9": Setting(1.0, 0.2, 0.05, 300_000, 100, {}, trace=0.2, horizon=2),
+    "TDN10": Setting(1.0, 0.2, 0.05, 300_000, 100, {}, trace=0.7, horizon=7),
+    "TDN11": Setting(1.0, 0.2, 0.05, 300_000, 100, {}, trace=1.0),
+    "TCL1": Setting(1.0, 0.2, 0.05, 300_000, 100, {90_000: 90.0, 300_000: 90.0}, coherence=True),
+    "TCL2": Setting(1.0, 0.585, 0.21666, 100_000, 100, {40_000: 90.0, 100_000: 90.0}, coherence=True),
+    "TCL3": Setting(1.0, 0.6, 0.1, 25_000, 200, {20_000: 80.0, 25_000: 80.0}, coherence=True, trained=25),
 }
-TRAININGS = 5  # of each setting, in the thesis and here
-LONG = ("TDN6", "TDN7", "TDN8", "TDN9", "TDN10", "TDN11")
+LUDII = {"TDN7": ("figure 18", 84.5), "TCL3": ("figure 25", 78.5)}  # games won against Ludii, %, in 200
+PLAYED = ("TCL3", "TDN5", "TDN7")  # also against stronger opponents
+UNSQUEEZED = ("TDN6", "TDN7", "TDN8", "TDN9", "TDN10", "TDN11")  # also measured without tanh
+VARIANTS = ("TDN8", "TDN9", "TDN10", "TDN11", "TCL1")  # of TDN6, with something else
+LONG = ("TDN6", "TDN7", *VARIANTS)
 SHORT = tuple(name for name in SETTINGS if name not in LONG)
 
 
@@ -58,75 +68,146 @@ class Scale(NamedTuple):
     names: tuple[str, ...]
     divisor: int  # of the thesis's games of training
     points: int  # of a curve
-    games: int  # of a point
+    games: int  # of a training at a point
+    more_games: int  # at the end, at published points, and at those that statements are about
     iterations: int  # of the MCTS that evaluates
+    trainings: int = 5  # of each setting
 
 
 PRESETS = {
-    "quick": Scale(SHORT, 100, 2, 20, 1000),
-    "paper": Scale(SHORT, 1, 10, 50, 10_000),  # the thesis: 20 points, 5 agents of 10 games each
-    "long": Scale(LONG, 1, 10, 50, 10_000),
-    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 50),
+    "quick": Scale(SHORT, 100, 2, 10, 10, 1000),
+    "paper": Scale(SHORT, 1, 10, 10, 50, 10_000),  # the thesis: 20 points of 10 games for each training
+    "long": Scale(LONG, 1, 10, 10, 50, 10_000),
+    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 2, 50, trainings=2),
 }
 TEXT = """Games won by the greedy agent on a network, by games of training, against MCTS1 of the thesis (UCT,
-{iterations:,} iterations), in both seats. Table 4 of the thesis gives the settings; epsilon begins at 0.3 and falls
-linearly, alpha geometrically. TDN: temporal difference learning (TDN8 without symmetries, TDN9 to TDN11 with
-eligibility traces, lambda 0.2, 0.7 and 1), TCL: with temporal coherence. The published figures at the ends are those
-that the thesis states in words, means of five agents."""
-ONCE = """\n\nAlpha is the thesis's, and an entry changes once per board, as in GBG, its framework, however many of the
-twelve images look it up (`once=true`): on a nearly empty board they all look up the same entries, so that without it
-alpha 1 moves values up to twelve times as far as the error. The experiments without "once" in their names were played
-without it and with a twelfth of alpha, which on fuller boards is a twelfth of the step: then few games teach little.
-Three trainings of TCL3 each, 60 games against MCTS1 per training: with the twelfth 20, 35 and 28 % won, with
-`once=true` 80, 77 and 55 %."""
-FIVE = f"""The mean over {TRAININGS} trainings that differ in their seeds, and its interval over the trainings: these
-differ by far more than the games of one say.\n\n"""
+{iterations:,} iterations), in both seats: means over {trainings} trainings, each with tuples and seed of its own, and
+intervals over the trainings, which differ by far more than the games of one say. Table 4 of the thesis gives the
+settings; epsilon begins at 0.3 and falls linearly, alpha geometrically. TDN: temporal difference learning (TDN8 without
+symmetries, TDN9 to TDN11 with eligibility traces, lambda 0.2, 0.7 and 1), TCL: with temporal coherence. What table 4
+leaves open is the default of GBG, its framework: values squeezed by tanh, exponential coherence with a beta of 2.7, an
+entry that changes once per board however many of the twelve images look it up, traces cut below 0.1. The published
+figures are those that the thesis states in words."""
+AGAINST = """The greedy agents of five trainings each, in both seats, against the stand-in for Ludii's search (UCT with
+{stand_in:,} iterations, see table 1), and against the strongest search here without learning: MCTS with {iterations:,}
+iterations, a solver and threat sequences."""
+PLAIN = """As in the experiment before, but without tanh, with longer traces, and with the same tuples in all trainings
+of a setting."""
 NOTE = "\n\nThis preset trains with a {less:,}th of the games, so published figures are left out."
 
 
 def learner(setting: Setting, scale: Scale, seed: int = 1) -> Learner:
-    network = f"tuples={setting.tuples},length={setting.length},symmetric={str(setting.symmetric).lower()}"
+    """Returns the learner of a setting; the seed is that of its tuples, too, as GBG draws new ones."""
+    symmetric = str(setting.symmetric).lower()
+    network = f"tuples={setting.tuples},length={setting.length},symmetric={symmetric},seed={seed}"
     learning = (
-        f"td(alpha={setting.alpha},alpha_end={setting.alpha_end},epsilon=0.3,epsilon_end={setting.epsilon_end},"
-        f"trace={setting.trace},coherence={str(setting.coherence).lower()},once=true)"
+        f"alpha={setting.alpha},alpha_end={setting.alpha_end},epsilon=0.3,epsilon_end={setting.epsilon_end},"
+        f"trace={setting.trace},horizon={setting.horizon},once=true,tanh=true,"
+        + ("beta=2.7" if setting.coherence else "coherence=false")
     )
     games = setting.games // scale.divisor
-    return Learner("yavalath", f"ntuple({network})", learning, games, scale.points, seed)
+    return Learner(YAVALATH, f"ntuple({network})", f"td({learning})", games, scale.points, seed)
 
 
-def curves(preset: str, opponent: str) -> list[LearnedRow]:
-    """Returns the rows of one training of each setting, at each of its points."""
-    scale, rows = PRESETS[preset], []
-    for name in scale.names:
-        learned = learner(SETTINGS[name], scale)
-        for place in learned.places:
-            row = Row(f"{name}, {place:,} games", "yavalath", (opponent,), scale.games, x=place, series=name)
-            rows.append(LearnedRow(row, learned, place))
+def trainings(name: str, scale: Scale) -> list[Learner]:
+    """Returns the learners of a setting that differ in their seeds."""
+    return [learner(SETTINGS[name], scale, seed) for seed in range(1, scale.trainings + 1)]
+
+
+def curve(name: str, scale: Scale, opponent: str) -> list[LearnedRow]:
+    """Returns the rows of a setting at each of its points."""
+    (first, *further), setting, rows = trainings(name, scale), SETTINGS[name], []
+    stated = {label for statement in STATEMENTS for label in statement.rows}
+    for place in first.places:
+        label, known = f"{name}, {place:,} games", setting.published.get(place) if scale.divisor == 1 else None
+        row = Row(
+            label,
+            YAVALATH,
+            (opponent,),
+            scale.more_games if known is not None or label in stated or place == first.games else scale.games,
+            published=known,
+            published_games=0 if known is None else setting.trained,
+            x=place,
+            series=name,
+        )
+        rows.append(LearnedRow(row, first, place, tuple(further)))
     return rows
 
 
-def ends(preset: str, opponent: str) -> list[LearnedRow]:
-    """Returns the rows of the ends of TRAININGS of each setting."""
-    scale, rows = PRESETS[preset], []
-    for name in scale.names:
-        first, *further = (learner(SETTINGS[name], scale, seed) for seed in range(1, TRAININGS + 1))
-        known = SETTINGS[name].published if scale.divisor == 1 else None
-        row = Row(name, "yavalath", (opponent,), scale.games, published=known, published_games=TRAININGS)
-        rows.append(LearnedRow(row, first, 0, tuple(further)))
-    return rows
+def stronger(name: str, scale: Scale) -> list[LearnedRow]:
+    """Returns the rows of a setting's networks at the end of training, against stronger opponents."""
+    first, *further = trainings(name, scale)
+    less = 10_000 // scale.iterations
+    figure, published = LUDII.get(name, ("", None))
+    known = published if scale.divisor == 1 else None
+    stand_in = Row(
+        f"{name} against the stand-in for Ludii" + (f" ({figure})" if figure else ""),
+        YAVALATH,
+        (f"mcts(iterations={table1.STAND_IN // less},tree_depth=61)",),
+        4 * scale.more_games // 5,
+        published=known,
+        published_games=0 if known is None else 1,
+        setting="" if known is None else CHANGED,
+        reason="" if known is None else table1.REASON,
+    )
+    searching = Row(
+        f"{name} against MCTS with solver and threats",
+        YAVALATH,
+        (f"mcts(iterations={scale.iterations},solver=true,forced_depth=8)",),
+        2 * scale.more_games // 5,
+    )
+    return [LearnedRow(row, first, 0, tuple(further)) for row in (stand_in, searching)]
+
+
+def plain(name: str, scale: Scale, opponent: str) -> LearnedRow:
+    """Returns the row of a setting's networks at the end of training without tanh, with the same tuples in all."""
+    setting = SETTINGS[name]
+    network = f"tuples={setting.tuples},length={setting.length},symmetric={str(setting.symmetric).lower()}"
+    learning = (
+        f"alpha={setting.alpha},alpha_end={setting.alpha_end},epsilon=0.3,epsilon_end={setting.epsilon_end},"
+        f"trace={setting.trace},coherence={str(setting.coherence).lower()},once=true"
+    )
+    first, *further = (
+        Learner(YAVALATH, f"ntuple({network})", f"td({learning})", setting.games, scale.points, seed)
+        for seed in range(1, scale.trainings + 1)
+    )
+    known = setting.published.get(setting.games)
+    row = Row(
+        name,
+        YAVALATH,
+        (opponent,),
+        scale.more_games,
+        published=known,
+        published_games=0 if known is None else setting.trained,
+        setting="" if known is None else CHANGED,
+        reason="" if known is None else "values not squeezed by tanh",
+    )
+    return LearnedRow(row, first, 0, tuple(further))
 
 
 def build(preset: str) -> list[TrainingStudy]:
     scale = PRESETS[preset]
     opponent = f"mcts(iterations={scale.iterations})"
     less = NOTE.format(less=scale.divisor) if scale.divisor > 1 else ""
-    text = TEXT.format(iterations=scale.iterations) + ONCE + less
-    which = "TDN6 to TDN11" if preset == "long" else "figures 12, 13 and 22 to 24"
-    title, together = f"Learning by games, entries change once ({which})", f"Means of {TRAININGS} trainings ({which})"
-    return [
-        TrainingStudy("weitz", f"learners-once-{preset}", title, text, curves(preset, opponent), axis="games trained"),
-        TrainingStudy("weitz", f"learners-five-{preset}", together, FIVE + text, ends(preset, opponent)),
-    ]
+    text = TEXT.format(iterations=scale.iterations, trainings=scale.trainings) + less
+    against = AGAINST.format(stand_in=table1.STAND_IN, iterations=scale.iterations) + less
+    long = preset == "long"
+    parts = {
+        "learning": ("figures 14 and 15" if long else "figures 12, 13, 23 and 24", set(scale.names) - {*VARIANTS}),
+        "variants": ("figures 20 to 22", set(scale.names) & {*VARIANTS}),
+    }
+    found = []
+    for part, (figures, names) in parts.items():
+        rows = [row for name in scale.names if name in names for row in curve(name, scale, opponent)]
+        title = f"Learning by games ({figures})"
+        found += [TrainingStudy("weitz", f"{part}-{preset}", title, text, rows, "games trained")] if rows else []
+    played = [row for name in scale.names if name in PLAYED for row in stronger(name, scale)]
+    title = "Learners against stronger opponents (figures 18 and 25)"
+    found.append(TrainingStudy("weitz", f"stronger-{preset}", title, against, played))
+    if long:
+        ends = [plain(name, scale, opponent) for name in UNSQUEEZED]
+        found.append(TrainingStudy("weitz", "learners-five-long", "Means of 5 trainings without tanh", PLAIN, ends))
+    return found
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from turnier.studies.campaigns.statements import Statement, at_least, at_most, higher, increasing
 
-LUDII, ONE = "plain UCT in place of Ludii", "one training of each, not five"
+LUDII, PLAIN = "plain UCT in place of Ludii", "values not squeezed by tanh"
 
 STATEMENTS = (
     Statement("W1", "table 1", "MCTS wins more with more iterations.", "weitz:table1",
@@ -22,16 +22,23 @@ STATEMENTS = (
     Statement("W5", "3.3", "With the swap rule the first player has no large advantage (here: wins at most 60 %).",
               "weitz:first-move", (at_most("MCTS, 10,000 iterations, swap", 60.0),
                                    at_most("MCTS, 25,000 iterations, swap", 60.0))),
-    Statement("W6", "figure 13", "More tuples learn more: 10, 25, 50 and 100 (TDN2 to TDN5).", "weitz:learners-five",
-              increasing(*(f"TDN{n}" for n in (2, 3, 4, 5)))),
+    Statement("W6", "figure 13", "More tuples learn more: 10, 25, 50 and 100 (TDN2 to TDN5).", "weitz:learning",
+              increasing(*(f"TDN{n}, 150,000 games" for n in (2, 3, 4, 5)))),
     Statement("W7", "figure 24", "Temporal coherence wins 80 % after 25,000 games (TCL3; here: at least 70 %).",
-              "weitz:learners-five", (at_least("TCL3", 70.0),)),
+              "weitz:learning", (at_least("TCL3, 25,000 games", 70.0),)),
     Statement("W8", "figure 22", "Temporal coherence learns faster: TCL2 after 10,000 games wins more than TDN5 after"
-              " 15,000.", "weitz:learners-once", (higher("TCL2, 10,000 games", "TDN5, 15,000 games"),), ONE),
+              " 15,000.", "weitz:learning", (higher("TCL2, 10,000 games", "TDN5, 15,000 games"),)),
     Statement("W9", "figure 20", "Without symmetries a network learns less (TDN8, TDN6).", "weitz:learners-five-long",
-              (higher("TDN6", "TDN8"),)),
+              (higher("TDN6", "TDN8"),), PLAIN),
     Statement("W10", "figure 21", "Eligibility traces slow learning, the more the higher lambda (TDN9 to TDN11).",
-              "weitz:learners-once-long", increasing(*(f"TDN{n}, 150,000 games" for n in (11, 10, 9))), ONE),
+              "weitz:variants-long", increasing(*(f"TDN{n}, 150,000 games" for n in (11, 10, 9)))),
     Statement("W11", "figure 21", "With a lambda of 1 a network never wins more than 10 % (TDN11).",
-              "weitz:learners-five-long", (at_most("TDN11", 10.0),)),
+              "weitz:learners-five-long", (at_most("TDN11", 10.0),), PLAIN),
+    Statement("W12", "figures 14, 15", "The more games a schedule has, the more slowly it learns: after 300,000 games"
+              " TDN7 wins less than TDN6.", "weitz:learning-long",
+              (higher("TDN6, 300,000 games", "TDN7, 300,000 games"),)),
+    Statement("W13", "figure 25", "TCL3 beats Ludii after 25,000 games (here: wins at least 60 %).", "weitz:stronger",
+              (at_least("TCL3 against the stand-in for Ludii (figure 25)", 60.0),), LUDII),
+    Statement("W14", "figure 18", "TDN7 beats Ludii after 1,000,000 games (here: wins at least 60 %).",
+              "weitz:stronger-long", (at_least("TDN7 against the stand-in for Ludii (figure 18)", 60.0),), LUDII),
 )  # fmt: skip

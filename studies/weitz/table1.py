@@ -18,6 +18,7 @@ GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 # Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and,
 # as in Ludii, no limit of tree depth.
 STAND_IN = 12_000
+REASON = "plain UCT in place of Ludii"
 PUBLISHED = {1: 0.0, 1000: 11.0, 5000: 17.0, 10_000: 37.0, 25_000: 44.5}
 BY_SEAT = {10_000: (55.0, 19.0), 25_000: (62.0, 27.0)}  # won as first and as second, of figures 10 and 11
 TEXT = """The thesis lets its MCTS (UCT, K = 1.414, tree depth 25, rollout depth 2000, normalised) play 200 games
@@ -48,7 +49,7 @@ def build(preset: str) -> list[Experiment]:
             None if more else iterations,
             published_games=100 if more else 200,  # of figures 10 and 11, of table 1
             setting=CHANGED,
-            reason="plain UCT in place of Ludii",
+            reason=REASON,
         )
 
     strength = [row(iterations, "", "win_rate", published) for iterations, published in PUBLISHED.items()]

@@ -39,8 +39,6 @@ from turnier.studies.weitz import learners, table1
 TEXT = """The opponent is Ludii's own *Biased MCTS (Uniform Playouts)* with {milliseconds:,} ms per move, as in the
 thesis; its version is the digest of its jar. Ludii draws its own random numbers, so equal seeds do not give equal
 games."""
-LEARNED = {"TDN7": ("figure 18", 84.5), "TCL3": ("figure 25", 78.5)}
-YAVALATH = "yavalath"
 
 
 def build(preset: str, jar: str) -> list[TrainingStudy]:
@@ -70,17 +68,18 @@ def build(preset: str, jar: str) -> list[TrainingStudy]:
             f"ludii-learners-{preset}",
             "Learners against Ludii (figures 18 and 25)",
             text,
-            [_learned(name, preset, opponent) for name in LEARNED],
+            [_learned(name, preset, opponent) for name in learners.LUDII],
         ),
     ]
 
 
 def _learned(name: str, preset: str, opponent: str) -> LearnedRow:
     scale = learners.PRESETS["tiny" if preset == "tiny" else "paper"]
-    figure, published = LEARNED[name]
+    figure, published = learners.LUDII[name]
     learner = learners.learner(learners.SETTINGS[name], scale)
     known = published if scale.divisor == 1 else None
-    row = Row(f"{name} ({figure})", YAVALATH, (opponent,), table1.GAMES[preset], published=known, published_games=200)
+    games = table1.GAMES[preset]
+    row = Row(f"{name} ({figure})", learners.YAVALATH, (opponent,), games, published=known, published_games=200)
     return LearnedRow(row, learner)
 
 
@@ -97,7 +96,8 @@ def main(
     studies = choose_experiments(build(preset, "" if jar is None else str(jar)), only or [], preset)
     if jar is not None:
         os.environ[JAR] = str(jar)  # for the processes of workers, which look for the jar by its digest
-    Ludii(milliseconds=1).seat_kernels(make_game(YAVALATH))  # before anything is trained: does it play, by our rules?
+    game = make_game(learners.YAVALATH)
+    Ludii(milliseconds=1).seat_kernels(game)  # before anything is trained: does it play, by our rules?
     train_and_play(studies, folder, store, Where(executor, workers))
 
 

@@ -20,7 +20,7 @@ from turnier.runs.experiments.experiment import Experiment, begin_experiment, ro
 from turnier.studies.campaigns.figures import figures, shared_studies
 
 SCRIPT, REPORT = STUDIES / "campaign.py", STUDIES / "report.py"
-SMALL = ("--preset", "tiny", "--executor", "threads", "--only", "weitz:table1", "--only", "weitz:learners-once")
+SMALL = ("--preset", "tiny", "--executor", "threads", "--only", "weitz:table1", "--only", "weitz:learning")
 
 
 def stored(folder: Path, name: str) -> dict[str, int]:
@@ -64,7 +64,7 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
         SCRIPT, *SMALL, "--store", f"sqlite:///{tmp_path}/a.db", "--export", "export", folder=tmp_path
     )
     counts = stored(tmp_path, "a.db")
-    assert counts == {"weitz:table1-tiny": 10, "weitz:learners-once-tiny": 16}
+    assert counts == {"weitz:table1-tiny": 10, "weitz:learning-tiny": 16}
     into = ("--store", f"sqlite:///{tmp_path}/b.db")
     run_study_script(SCRIPT, *SMALL, *into, "--import", "export", folder=tmp_path)
     assert stored(tmp_path, "b.db") == counts
@@ -92,7 +92,7 @@ def test_what_is_missing(tmp_path: Path) -> None:
         pass
     shown = run_study_script(REPORT, "all", "--missing", folder=tmp_path)
     assert max(map(len, shown.splitlines())) <= 80
-    assert "weitz:learners-once-long" in shown and "9 of 24" not in shown and "0 of 24" in shown
+    assert "weitz:learning-long" in shown and "9 of 35" not in shown and "0 of 35" in shown
     of_rows = run_study_script(REPORT, "weitz", "--missing", folder=tmp_path)
     assert "25,000 iterations" in of_rows and "0/200" in of_rows and "kutsch" not in of_rows
     rows = json.loads(run_study_script(REPORT, "weitz", "--missing", "--json", folder=tmp_path))
@@ -122,7 +122,7 @@ def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
     rows = {cells[0]: cells[1:] for cells in lines}
     assert rows["combined, transformed"][1] == "3,744 (10 games)" and rows["combined, transformed"][-1].startswith("25")
     assert "not comparable: the blog gives" in rows["combined, transformed"][3]
-    assert rows["TDN1"][:3] == ["", "50 (5 trainings)", "not played yet"]
+    assert rows["TDN1, 100,000 games"][:3] == ["", "50 (5 trainings)", "not played yet"]
     assert "| Z4 |" in (tmp_path / "pages" / "statements.md").read_text()
     assert [path.name for path in (tmp_path / "pages").glob("*.png")] == ["published-staehli.png"]
     page = (tmp_path / "pages" / "published.html").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -197,7 +198,12 @@ class NTuple(Evaluator):
         if self.file:
             learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
-                return f"the weights in {self.file} are for {learned}, got {game}; train some for it."
+                words = ("turnier", "train", str(game), "--begins", self.file, "--games", "0", "--out", "FILE")
+                move = f" or move them: {shlex.join(words)}"
+                return (
+                    f"the weights in {self.file} are for {learned}, got {game}; train some for it"
+                    f"{move if learned.name == game.name and len(game.grid()) else ''}."
+                )
         elif self.network in PUBLISHED and (game.name != "2048" or game.num_cells != 16):
             return f"the network {self.network} is for the 4x4 board of 2048 only, got {game}; use network=walk."
         return None

@@ -27,7 +27,7 @@ from .network_kernels import (
     Header,
     Index,
     add_coherently_apart,
-    add_exponentially,
+    add_coherently_once,
     add_once,
     add_plainly,
     collect_error,
@@ -85,12 +85,13 @@ def value_of_seat(values, action, seat):
 def add_change(words, table, settings, index, first, offset, change):
     """Adds a change to the entries of a board, at the places from `index[first]` on + `offset`."""
     count, coherent = _U(words[SYMMETRIES] * words[TUPLES]), settings[COHERENT] != 0.0
-    if settings[BETA] != 0.0 and coherent:
-        add_exponentially(words, table, index, first, offset, change, settings[ONCE] != 0.0, settings[BETA])
-    elif settings[ONCE] != 0.0:
-        add_once(words, table, index, first, offset, change, coherent)
+    once = settings[ONCE] != 0.0
+    if coherent and (once or settings[BETA] != 0.0):
+        add_coherently_once(words, table, index, first, offset, change, once, settings[BETA])
     elif coherent:
         add_coherently_apart(words, table, index, first, count, offset, change)
+    elif once:
+        add_once(words, table, index, first, offset, change)
     else:
         add_plainly(table, index, first, count, offset, change)
 

@@ -167,51 +167,45 @@ def add_coherently_apart(words, table, index, first, count, offset, change):
         table[at + _U(1)] = absolute + size
 
 
-@kernel(types.boolean(Index, _U64, _U64))
-def is_repeated(index, first, i):
-    """Returns whether look-up `i` has the same entry as one before it, from `first` on."""
-    for j in range(first, i):
-        if index[j] == index[i]:
-            return True
-    return False
-
-
-@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean))
-def add_once(words, table, index, first, offset, change, coherent):
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32))
+def add_once(words, table, index, first, offset, change):
     """Adds `change` to every entry of a board once, however many symmetric images look it up.
 
-    Only the images of one tuple can share an entry. Otherwise like `add_plainly` and `add_coherently_apart`.
+    Only the images of one tuple can share an entry: all of its entries are read before any is written.
     """
-    one, symmetries = _U(1), _U(words[SYMMETRIES])
+    symmetries = _U(words[SYMMETRIES])
+    values = np.empty(words[SYMMETRIES], np.float32)
     for _ in range(words[TUPLES]):
-        for i in range(first, first + symmetries):
-            if is_repeated(index, first, i):
-                continue
-            if coherent:
-                add_coherently_apart(words, table, index, i, one, offset, change)
-            else:
-                table[index[i] + offset] += change
+        for i in range(symmetries):
+            values[i] = table[index[first + i] + offset] + change
+        for i in range(symmetries):
+            table[index[first + i] + offset] = values[i]
         first += symmetries
 
 
 @kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean, types.float64))
-def add_exponentially(words, table, index, first, offset, change, once, beta):
-    """`add_coherently_apart`, or with `once` `add_once`, with rates of e to the power of beta (coherence - 1).
+def add_coherently_once(words, table, index, first, offset, change, once, beta):
+    """`add_coherently_apart`, with `once` like `add_once`, with rates of e to the power of beta (coherence - 1).
 
-    Source: Bagheri and Thill 2014 (TCL-EXP).
+    A beta of 0 leaves the coherence itself as rate. Source: Bagheri and Thill 2014 (TCL-EXP).
     """
     sums, shift, size, symmetries = _U(words[SUMS]), _U(words[SUMS_SHIFT]), abs(change), _U(words[SYMMETRIES])
-    for _ in range(words[TUPLES]):
-        for i in range(first, first + symmetries):
-            if once and is_repeated(index, first, i):
-                continue
-            place = index[i] + offset
+    step = symmetries if once else _1
+    values = np.empty((3, words[SYMMETRIES]), np.float32)
+    for _ in range(words[TUPLES] * np.int64(symmetries // step)):
+        for i in range(step):
+            place = index[first + i] + offset
             at = sums + (place << shift)
-            signed, absolute = table[at], table[at + _U(1)]
-            table[place] += change * np.float32(np.exp(beta * (coherence(signed, absolute) - 1.0)))
-            table[at] = signed + change
-            table[at + _U(1)] = absolute + size
-        first += symmetries
+            signed, absolute = table[at], table[at + _1]
+            rate = coherence(signed, absolute)
+            if beta != 0.0:
+                rate = np.float32(np.exp(beta * (rate - 1.0)))
+            values[0, i], values[1, i], values[2, i] = table[place] + change * rate, signed + change, absolute + size
+        for i in range(step):
+            place = index[first + i] + offset
+            at = sums + (place << shift)
+            table[place], table[at], table[at + _1] = values[0, i], values[1, i], values[2, i]
+        first += step
 
 
 @kernel(types.void(EntryTable, _U64, _U64, _U64, _F32, _F32))

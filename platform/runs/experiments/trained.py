@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Optional
 
 from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.plans.moved import moved_text
 from ...agents.ntuple.td import td_of
 from ...agents.ntuple.training import Plan, train_and_keep
 from ...agents.ntuple.weights import read_config
@@ -28,11 +30,12 @@ class Learner:
     """A network to train, with one thread: the same learner always gets the same weights."""
 
     game: str
-    network: str  # such as ntuple(tuples=20)
+    network: str  # such as ntuple(tuples=20); empty with a source
     learning: str  # such as td(alpha=0.2)
     games: int
     points: int = 1  # number of networks kept at equal distances, the last one at the end
     seed: int = 1
+    source: Optional["Learner"] = None  # its weights, moved to this game's board, are the first ones
 
     @property
     def places(self) -> list[int]:
@@ -40,17 +43,30 @@ class Learner:
         step = self.games // self.points
         return [step * i for i in range(1, self.points)] + [self.games]
 
-    def plan(self) -> Plan:
-        evaluator = EVALUATORS.make(self.network)
+    def plan(self, begins: tuple[Path, ...] = ()) -> Plan:
+        evaluator = EVALUATORS.make(self._network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f"training needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
-        return Plan(GAMES.make(self.game), evaluator, td_of(self.learning), self.seed, max(1, self.games // 100))
+        game, method = GAMES.make(self.game), td_of(self.learning)
+        return Plan(game, evaluator, method, self.seed, max(1, self.games // 100), begins)
+
+    @property
+    def _network(self) -> str:
+        if self.source is None:
+            return self.network
+        source = self.source.plan()
+        return moved_text(source.evaluator.network_for(source.game), GAMES.make(self.game))
+
+    def _described(self) -> list[Any]:
+        """Returns everything that decides the weights."""
+        own = [self.plan().described(), self.games, self.points]
+        return own if self.source is None else [*own, self.source._described()]
 
     def out(self, folder: Path) -> Path:
         """Returns the checkpoint's file; its name depends on everything that decides the weights."""
-        plan = self.plan()
-        text = json.dumps([plan.described(), self.games, self.points], sort_keys=True)
-        return folder / f"{plan.game.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
+        text = json.dumps(self._described(), sort_keys=True)
+        name = GAMES.make(self.game).name
+        return folder / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
 
     def kept(self, folder: Path, place: int) -> Path:
         """Returns the file with the weights after `place` games."""
@@ -68,6 +84,8 @@ class Learner:
     def train(self, folder: Path, report: Callable[[int], None], seconds: float = 0.0) -> None:
         """Finishes the training; after a stop or a kill it resumes from the last checkpoint.
 
+        Nothing is done before its source is trained.
+
         Args:
             folder: folder of the networks.
             report: called with the number of games done before, then with those just finished.
@@ -76,8 +94,11 @@ class Learner:
         if self.is_trained(folder):
             report(self.games)
             return
+        if self.source is not None and not self.source.is_trained(folder):
+            return
         kept = {place: self.kept(folder, place) for place in self.places}
-        train_and_keep(self.plan(), self.out(folder), self.games, kept, report, report, seconds)
+        begins = () if self.source is None else (self.source.kept(folder, self.source.games),)
+        train_and_keep(self.plan(begins), self.out(folder), self.games, kept, report, report, seconds)
 
 
 @dataclass(frozen=True)
@@ -111,8 +132,9 @@ class TrainingStudy:
 
     @property
     def learners(self) -> list[Learner]:
-        learned = (row for row in self.rows if isinstance(row, LearnedRow))
-        return list(dict.fromkeys(learner for row in learned for learner in row.learners))
+        learned = [learner for row in self.rows if isinstance(row, LearnedRow) for learner in row.learners]
+        sources = [learner.source for learner in learned if learner.source]
+        return list(dict.fromkeys([*sources, *learned]))
 
     def experiment(self, folder: Path) -> Experiment:
         """Returns the experiment, once everything is trained."""
@@ -128,8 +150,9 @@ def _row(row: LearnedRow | Row, folder: Path) -> Row:
 
 
 def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
-    """Trains learners in parallel, one thread each, the longest training first."""
+    """Trains learners in parallel, one thread each, the longest training first; all sources before the others."""
     chosen = sorted(dict.fromkeys(learners), key=lambda learner: -learner.games)
+    waves = [[one for one in chosen if (one.source is not None) == later] for later in (False, True)]
     folder.mkdir(parents=True, exist_ok=True)
     lock = threading.Lock()
     with game_bar("training", sum(learner.games for learner in chosen)) as bar:
@@ -139,10 +162,10 @@ def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
                 bar.advance(count)
 
         with ThreadPoolExecutor(workers, "training") as pool:
-            futures = [pool.submit(learner.train, folder, report) for learner in chosen]
             try:
-                for future in futures:
-                    future.result()
+                for wave in waves:
+                    for future in [pool.submit(learner.train, folder, report) for learner in wave]:
+                        future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise

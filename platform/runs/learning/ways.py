@@ -12,10 +12,12 @@ from ...agents.deep.learning import DeepQ
 from ...agents.evaluator import Evaluator
 from ...agents.learning.plan import LearningPlan
 from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.network import Network
+from ...agents.ntuple.plans.moved import moved_text
 from ...agents.ntuple.plans.presets import preset_for
 from ...agents.ntuple.td import LEARNING, Td, method_for, td_of
 from ...agents.ntuple.training import Plan as TdPlan
-from ...agents.ntuple.weights import read_config
+from ...agents.ntuple.weights import read_config, read_values
 from ...agents.puct.agent import Puct
 from ...agents.puct.self_play import SelfPlay
 from ...agents.registry import AGENTS, EVALUATORS
@@ -46,7 +48,8 @@ def learning_plan(
 
     Args:
         game: the game to learn.
-        network: the learner; empty = that of the file, or the best one for so many hours.
+        network: the learner; empty = that of the file, or of the first to begin with, its tuples moved to the game's
+            board, or the best one for so many hours.
         learning: the method, as text; empty = the default for the network and the game.
         seed: seed of the training.
         every: games per point of the curve.
@@ -56,7 +59,7 @@ def learning_plan(
         threads: threads that learn at once.
     """
     if not network:
-        network, learning = _left_open(game, learning, out, hours, threads)
+        network, learning = _left_open(game, learning, out, begins, hours, threads)
     learner = _learner(network)
     if isinstance(learner, NTuple):
         return TdPlan(game, learner, _td(game, learning, out), seed, every, tuple(begins))
@@ -99,11 +102,16 @@ def _learner(network: str | Declared) -> Declared:
     return AGENTS.make(network)
 
 
-def _left_open(game: Game, learning: str, out: Path, hours: float, threads: int) -> tuple[str, str]:
-    """Returns the network and the method of the file, or those for the hours."""
+def _left_open(
+    game: Game, learning: str, out: Path, begins: Sequence[Path], hours: float, threads: int
+) -> tuple[str, str]:
+    """Returns the network and the method of the file, of the first one to begin with, or those for the hours."""
     if out.exists():
         stored = read_config(out)["training"]
         return stored["evaluator"], learning or stored["learning"]
+    if begins:
+        config = read_values(begins[0])
+        return moved_text(Network.from_json(config["network"]), game), learning or config["training"]["learning"]
     if not hours:
         raise UserError('training needs a network, or hours of learning for 2048; write "ntuple(network=4x6)".')
     preset = preset_for(game, hours, threads)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ....core.errors import UserError
+from ....games.registry import GAMES
 from ..layout import Floats32, Layout, new_table
 from ..network import Network
 from ..weights import Weights, load_weights, read_config
+from .moved import moved_weights
 
 
 def described_starts(files: Sequence[Path]) -> list[dict[str, Any]]:
@@ -34,12 +36,15 @@ def mean_start(files: Sequence[Path], network: Network, layout: Layout) -> tuple
     """Returns a table with the mean of the files' entries, and the value of entries in no file.
 
     Sums of temporal coherence are averaged as well; files without them count as 0. A file without stages may begin a
-    network with them: each stage begins with the same entries (promotion, Jaskowski 2016).
+    network with them: each stage begins with the same entries (promotion, Jaskowski 2016). One for another board of the
+    game may begin the network of `moved_network`.
     """
     table = new_table(layout.size)
     columns, initial = layout.columns(table), np.float32(0)
     for file in files:
         weights = load_weights(file)
+        if weights.network.game != network.game:
+            weights = moved_weights(weights, GAMES.make(network.game))
         _require_alike(weights, network, file)
         found = weights.network.layout(not weights.values_only, in_quarters=bool(layout.quarters))
         entries = found.columns(weights.table(found))
@@ -58,5 +63,5 @@ def _require_alike(weights: Weights, network: Network, file: Path) -> None:
     if weights.network not in (network, without):
         raise UserError(
             f"weights to begin with must fit the network to train, got those of another from {file};"
-            " name their network."
+            " leave the network out."
         )
