@@ -99,7 +99,7 @@ def around(value: float, low: float, high: float, unit: str = "", *, signed: boo
 
 def counted(number: int, thing: str) -> str:
     """Returns a number of things: 1 game, 372 games."""
-    return f"{number:,} {thing}{'s' * (number != 1)}"
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def ordinal(place: int) -> str:
