@@ -34,6 +34,7 @@ from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.figures import PAPER, PRESETS, Figure, figures, shared_studies
 from turnier.studies.campaigns.game_arrays import ENDING
 from turnier.studies.campaigns.games_file import created, export_games, import_games
+from turnier.studies.campaigns.learned import with_agents
 from turnier.studies.campaigns.missing_tables import print_missing
 from turnier.studies.campaigns.outlook import HOUR, outlooks
 from turnier.studies.campaigns.study_file import export_study, import_study
@@ -83,13 +84,16 @@ def main(
 
 
 def _export(console: Console, store: Store, chosen: list[Figure], studies: list[str], folder: Path) -> None:
-    ids = {figure.run_id for figure in chosen}.union(studies)
-    runs = [run for run in store.runs() if run.id in ids]
+    known = {figure.run_id: figure for figure in chosen}
+    runs = [run for run in store.runs() if run.id in known or run.id in studies]
     if not runs:
         raise UserError(f"an export needs stored experiments, got none of these in {store.shown_url}; play them first.")
     folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
-        path = export_study(store, run, folder) if run.id in studies else export_games(store, run, folder)
+        if run.id in studies:
+            path = export_study(store, run, folder)
+        else:
+            path = export_games(store, run, folder, with_agents(known[run.id], store))
         console.print(f"{path}: {path.stat().st_size:,} bytes", highlight=False, soft_wrap=True)
 
 

@@ -53,9 +53,12 @@ _NAMES = (
 )
 
 
-def export_games(store: Store, run: Run, folder: Path) -> Path:
-    """Writes the file of an experiment's run into a folder; returns its path."""
-    experiment = Experiment.from_run(run)
+def export_games(store: Store, run: Run, folder: Path, known: Experiment | None = None) -> Path:
+    """Writes the file of an experiment's run into a folder; returns its path.
+
+    `known` is the run's experiment as it is known today: a statement that came later may have added games to its rows.
+    """
+    experiment = known or Experiment.from_run(run)
     found = [row_records(row, experiment.seed, store) for row in experiment.rows]
     planned = (len(row_matches(row, experiment.seed)) for row in experiment.rows)
     counts = [max(number, len(records)) for number, records in zip(planned, found, strict=True)]

@@ -21,7 +21,13 @@ from turnier.dashboards.reports.run import write_run_report
 from turnier.results.export import export
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.store.store import Store
-from turnier.runs.experiments.experiment import Experiment, measurements, play_experiment
+from turnier.runs.experiments.experiment import (
+    Experiment,
+    measurements,
+    play_experiment,
+    row_matches,
+    row_records,
+)
 from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.games_file import export_games, import_games
 from turnier.studies.campaigns.outlook import outlook
@@ -226,3 +232,19 @@ def test_what_was_shared_is_still_what_its_definition_plays(file: Path, tmp_path
 
 def test_there_are_shared_games_of_that_kind() -> None:
     assert len(list(SHARED.glob("*certainty*.npz"))) > 3
+
+
+def test_games_that_a_later_statement_added_are_exported(url: str, tmp_path: Path) -> None:
+    """The stored definition knows nothing of the statement, today's has it: the file has all games."""
+    planned = dataclasses.replace(FIRST, name="later-paper", rows=(dataclasses.replace(LONG, games=2),))
+    asked = dataclasses.replace(planned, rows=(dataclasses.replace(planned.rows[0], extended=True),))
+    more = dataclasses.replace(planned, rows=(dataclasses.replace(planned.rows[0], games=4),))
+    with Store.open(url) as store, SerialExecutor() as pool:
+        list(play_experiment(planned, store, pool))
+        run = next(run for run in store.runs() if run.id == planned.run_id)
+        for records in pool.play(row_matches(more.rows[0], more.seed)[2:]):
+            store.append(run.id, records)
+        assert len(row_records(asked.rows[0], asked.seed, store)) == 4
+        file = export_games(store, run, tmp_path, asked)
+    with Store.open(f"sqlite:///{tmp_path}/other.db") as other:
+        assert import_games(other, file, tmp_path) == 4
