@@ -10,7 +10,10 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
+from turnier.core.compilation.machine import calculate_alike
 from turnier.runs.declared.kinds import KINDS, SHOWN_BY, Kind
+
+calculate_alike()  # before numpy is loaded
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent, CompiledAgent, Decision, Player

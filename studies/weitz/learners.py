@@ -78,7 +78,7 @@ PRESETS = {
     "quick": Scale(SHORT, 100, 2, 10, 10, 1000),
     "paper": Scale(SHORT, 1, 10, 10, 50, 10_000),  # the thesis: 20 points of 10 games for each training
     "long": Scale(LONG, 1, 10, 10, 50, 10_000),
-    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 2, 50, trainings=2),
+    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 4, 50, trainings=2),
 }
 TEXT = """Games won by the greedy agent on a network, by games of training, against MCTS1 of the thesis (UCT,
 {iterations:,} iterations), in both seats: means over {trainings} trainings, each with tuples and seed of its own, and

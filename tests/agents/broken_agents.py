@@ -18,6 +18,7 @@ from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.core.rng import below
 from turnier.games.game import Game, Position
+from turnier.games.python.python_game import PythonGame
 
 
 def decision(game: Game, action: Any, visits: Any = None, values: Any = None, nodes: int = 0) -> Decision:
@@ -137,6 +138,16 @@ class Peeks(PythonAgent):
     def decide(self, position: Position) -> Decision:
         seen = {action: tuple(position.play(action).state) for action in position.legal_actions()}
         return decision(position.game, max(seen, key=lambda action: hash(seen[action])))
+
+
+@dataclass(frozen=True)
+class SeesSecrets(PythonAgent):
+    """Decides by all that was dealt and played, where a game of OpenSpiel hides some of it."""
+
+    def decide(self, position: Position) -> Decision:
+        game, legal = position.game, position.legal_actions()
+        assert isinstance(game, PythonGame)
+        return decision(game, legal[sum(game.plies(position.state)) % len(legal)])
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ ELSEWHERE = re.compile(
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
 VERSION = "1c94e07"  # of bot.py
 WORKER, ARCHIVES = "w2/10.77.0.12", ("old.parquet", "tournament-1f0c.parquet")
-WEIGHTS, TABLES = ("a.npz", "b.npz"), "small.tables"  # files that examples read
+WEIGHTS, SMALLER_BOARD, TABLES = ("a.npz", "b.npz"), "y5.npz", "small.tables"  # files that examples read
 SMALLER = (
     (r"\biterations=\d{2,}(?!\.\.)", "iterations=3"),
     (r"\biterations=10\.\.1000", "iterations=1..6"),
@@ -93,6 +93,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             run(
                 f'turnier train 2048 "ntuple(tuples=4,length=3)" --games 2 --out {weights} --store sqlite:///trained.db'
             )
+        run(
+            f'turnier train yavalath "ntuple(tuples=4,length=3)" --games 2 --out {SMALLER_BOARD} --store sqlite:///trained.db'
+        )
         run(f"turnier tables 2048 --size tiny --out {TABLES}")
     return folder
 
@@ -119,7 +122,11 @@ def test_there_are_examples_of_every_command() -> None:
 @pytest.mark.parametrize("example", examples())
 def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    read = [name for name in (*WEIGHTS, TABLES) if re.search(rf"{name}\b", example) and f"--out {name}" not in example]
+    read = [
+        name
+        for name in (*WEIGHTS, SMALLER_BOARD, TABLES)
+        if re.search(rf"{name}\b", example) and f"--out {name}" not in example
+    ]
     for name in ("turnier.db", "bot.py", "helper.py", *read):
         shutil.copy(folder / name, tmp_path)
     (tmp_path / "tests").symlink_to(REPO / "tests")

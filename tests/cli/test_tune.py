@@ -58,7 +58,7 @@ def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
         "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)",
         "--verify", "2.5",
     )  # fmt: skip
-    assert "Held-out games" in shown and "Share of points with 95 % intervals" in " ".join(shown.split())
+    assert "Held-out games" in shown and "Points, % with 95 % intervals" in " ".join(shown.split())
     assert "keep the start." in shown or "Recommended: the " in shown
 
 

@@ -10,16 +10,16 @@ import sys
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.network_kernels import SUMS, EntryTable, Header, Index, add_coherently_apart
+from turnier.agents.ntuple.network_kernels import SYMMETRIES, TUPLES, EntryTable, Header, Index, add_once
 from turnier.core.kernel import kernel
 
 _SIGNATURE = types.void(Header, EntryTable, Index)
-_ONE, _NONE = np.uint64(1), np.uint64(0)
+_NONE = np.uint64(0)
 
 
 @kernel(_SIGNATURE)
 def small(words, table, index):
-    add_coherently_apart(words, table, index, _NONE, _ONE, _NONE, np.float32(1.0))
+    add_once(words, table, index, _NONE, _NONE, np.float32(1.0))
 
 
 @kernel(_SIGNATURE)
@@ -29,10 +29,8 @@ def caller(words, table, index):
 
 if __name__ == "__main__":
     chosen = {"small": small, "caller": caller}[sys.argv[1]]
-    words, table = np.zeros(64, np.int64), np.ones(3, np.float32)
-    # The sums of entry 0 lie where `words` says: behind it.
-    words[SUMS] = 1
-    table[1:] = 0.0
+    words, table = np.zeros(64, np.int64), np.ones(1, np.float32)
+    words[SYMMETRIES] = words[TUPLES] = 1
     chosen(words, table, np.zeros(1, np.uint64))
     [result] = chosen.overloads.values()
     print(bool(result.library._reload_init), table.tolist())

@@ -14,6 +14,7 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
+from turnier.core.number_text import roughly
 from turnier.core.terminal.console import Console
 from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.terminal import print_table
@@ -180,7 +181,7 @@ def test_an_undecided_verdict_says_how_many_games_would_tell() -> None:
     apart = np.subtract(own, other)
     assert verdict.needed == pytest.approx(((1.96 + 0.84) * apart.std(ddof=1) / apart.mean()) ** 2, rel=0.05)
     assert 0 <= verdict.verify * 64 / (3 * verdict.needed) - 1 < 0.1
-    assert f"about {verdict.needed:,} each would tell" in verdict.sentence
+    assert f"about {roughly(verdict.needed)} each would tell" in verdict.sentence
     assert replace(verdict, needed=10**8).verify is None and replace(verdict, needed=None).verify is None
 
 

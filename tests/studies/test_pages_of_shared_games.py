@@ -24,13 +24,23 @@ def test_every_shared_file_is_of_an_experiment() -> None:
     assert FILES and [name for name in FILES if name not in FIGURES] == []
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_page_has_the_rows_of_its_shared_games(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "document", ["brot", "spe_ed", "staehli", "weitz", pytest.param("kutsch", marks=pytest.mark.long)]
+)
+def test_a_page_has_the_rows_of_its_shared_games(document: str, tmp_path: Path) -> None:
+    """Experiments share games, those of Kutsch with other documents, so all that share are in one store."""
+    names = [name for name in FILES if FIGURES[name].document == document]
+    page = (RESULTS / document / f"{document}.md").read_text()
+    missing = {}
     with Store.open(f"sqlite:///{tmp_path / 'shared.db'}") as store:
-        import_games(store, SHARED / f"{name}{ENDING}", tmp_path)
-        experiment = with_agents(FIGURES[name], store)
-        assert experiment is not None
-        ours = section(with_networks_in(experiment, ""), measurements(experiment, store), "")
-    page = (RESULTS / experiment.document / f"{experiment.document}.md").read_text()
-    missing = [line for line in ours.splitlines() if line.startswith(("|", "Unit:")) and line not in page]
-    assert missing == [], f"renew the page: python studies/report.py {experiment.document} --out docs/results/..."
+        for name in FILES if document == "kutsch" else names:
+            import_games(store, SHARED / f"{name}{ENDING}", tmp_path)
+        for name in names:
+            experiment = with_agents(FIGURES[name], store)
+            assert experiment is not None
+            ours = section(with_networks_in(experiment, ""), measurements(experiment, store), "")
+            lines = [line for line in ours.splitlines() if line.startswith(("|", "Unit:"))]
+            # Without the last cell, the time: games that files share were timed more than once.
+            missing[name] = [line for line in lines if line.rsplit("|", 2)[0] not in page]
+    missing = {name: lines for name, lines in missing.items() if lines}
+    assert missing == {}, f"renew the page: python studies/report.py {document} --out docs/results/..."

@@ -1,14 +1,19 @@
-"""The machine that plays: its name, and the versions of the packages that decide games besides our own code."""
+"""The machine that plays: its name, how it calculates, and the versions of packages that decide games, too."""
 
 from __future__ import annotations
 
 import functools
+import os
 import platform
 import socket
 from importlib import metadata
+from pathlib import Path
 
 PACKAGES = ("numba", "llvmlite", "numpy")
 ELSEWHERE = "elsewhere"  # in place of a machine's name, for imported games
+
+OPENBLAS = "OPENBLAS_CORETYPE"  # names the kernels that numpy's and scipy's linear algebra uses
+COMMON = "Haswell"  # x86-64 with AVX2, those of AMD, too
 
 
 def version_of(package: str) -> str:
@@ -28,3 +33,19 @@ def versions() -> dict[str, str]:
 def machine_name() -> str:
     """Returns the host's name, without unprintable characters."""
     return "".join(sign if sign.isprintable() else "?" for sign in socket.gethostname()) or "unknown"
+
+
+def calculate_alike(processor: Path = Path("/proc/cpuinfo")) -> None:
+    """Has linear algebra use the same kernels on all x86-64 processors with AVX2, if it is not loaded yet.
+
+    Kernels for AVX-512 round otherwise, so that CMA-ES finds other eigenvectors and a study goes another way. Whoever
+    sets OPENBLAS_CORETYPE has the last word.
+    """
+    if OPENBLAS in os.environ:
+        return
+    try:
+        has_avx2 = " avx2 " in processor.read_text()
+    except OSError:
+        return  # not Linux
+    if has_avx2:
+        os.environ[OPENBLAS] = COMMON

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..weights import Weights
 SEED = 1  # of the tuples' places
 
 
+@functools.lru_cache(maxsize=64)
 def moved_tuples(network: Network, game: Game) -> dict[int, tuple[int, ...]]:
     """Returns the number of each tuple that fits on the game's board, and its cells there.
 
