@@ -184,5 +184,8 @@ def test_pages_are_shown_only_under_names_of_this_machine_and_not_inside_other_s
 def test_paths_lead_nowhere_else(pages: Pages) -> None:
     for address in ("/site/../app.py", "/site/%2e%2e/app.py", "/static/..%2f..%2fapp.py", "/runs/../../etc/passwd"):
         assert pages.ask(address).status == 404, address
+    for address in ("/" + "x" * 17_000, "/?kind=" + "x" * 70_000, "/api/runs?kind=" + "x" * 70_000):
+        refused = pages.ask(address)
+        assert refused.status == 414 and "xxx" not in refused.text, refused.text
     for method in ("POST", "PUT", "DELETE"):
         assert pages.ask("/runs/study:tiny", method, content_type="application/json").status == 405, method
