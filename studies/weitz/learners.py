@@ -78,7 +78,7 @@ PRESETS = {
     "quick": Scale(SHORT, 100, 2, 10, 10, 1000),
     "paper": Scale(SHORT, 1, 10, 10, 50, 10_000),  # the thesis: 20 points of 10 games for each training
     "long": Scale(LONG, 1, 10, 10, 50, 10_000),
-    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 4, 50, trainings=2),
+    "tiny": Scale(("TDN1", "TDN8", "TDN11", "TCL3"), 2500, 2, 2, 2, 50, trainings=2),
 }
 TEXT = """Games won by the greedy agent on a network, by games of training, against MCTS1 of the thesis (UCT,
 {iterations:,} iterations), in both seats: means over {trainings} trainings, each with tuples and seed of its own, and
@@ -144,7 +144,7 @@ def stronger(name: str, scale: Scale) -> list[LearnedRow]:
         f"{name} against the stand-in for Ludii" + (f" ({figure})" if figure else ""),
         YAVALATH,
         (f"mcts(iterations={table1.STAND_IN // less},tree_depth=61)",),
-        4 * scale.more_games // 5,
+        max(1, 4 * scale.more_games // 5),
         published=known,
         published_games=0 if known is None else 1,
         setting="" if known is None else CHANGED,
@@ -154,7 +154,7 @@ def stronger(name: str, scale: Scale) -> list[LearnedRow]:
         f"{name} against MCTS with solver and threats",
         YAVALATH,
         (f"mcts(iterations={scale.iterations},solver=true,forced_depth=8)",),
-        2 * scale.more_games // 5,
+        max(1, 2 * scale.more_games // 5),
     )
     return [LearnedRow(row, first, 0, tuple(further)) for row in (stand_in, searching)]
 
