@@ -1,4 +1,4 @@
-"""Asks the pages ten questions of people who do not know them; tests ask the same of a small store."""
+"""Asks the pages the questions of people who do not know them; tests ask the same of a small store."""
 
 import contextlib
 import itertools
@@ -173,7 +173,7 @@ def runs_of(base: str, kind: str) -> Iterator[tuple[str, str]]:
 def main(
     store: Annotated[str, typer.Option(help="a store to ask; default: a new one is played")] = "",
 ) -> None:
-    """Asks ten questions of the pages, and prints the seconds from a click to each answer in view.
+    """Asks the questions of the pages, and prints the seconds from a click to each answer in view.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ from turnier.dashboards.links import SIDES
 MAX_TEXTS = 16  # agents whose cells have intervals, too
 MAX_AGENTS = 60  # agents of one square
 MAX_NAMES = 8  # maximum number of agents with names at their dots
-MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots
+MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots, and in all cells: of more, where a pair differs
 NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window and are not narrow
 _TICKS = 50  # at most, on the axis of costs
 _STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
@@ -58,7 +58,8 @@ def square(cells: pd.DataFrame) -> Any:
     if small:  # cells have room for one number, and none on a phone
         share = {"fontSize": 9, "opacity": alt.expr(f"{NARROW} ? 0 : 1")}
     written = "datum.whole" if small else f"{crowded} ? datum.whole : datum.share"
-    layers.append(base.mark_text(**share).encode(text=alt.value(alt.expr(written)), color=ink))
+    shown = base.transform_filter("test(/[*]$/, datum.whole)") if len(labels) > MAX_NUMBERS else base
+    layers.append(shown.mark_text(**share).encode(text=alt.value(alt.expr(written)), color=ink))
     if not small:
         layers.append(base.mark_text(**interval).encode(text="interval:N", color=ink))
     step = next(px for most, px in _STEPS if len(labels) <= most)

@@ -10,7 +10,7 @@ import pandas as pd
 from turnier.core.number_text import estimate, interval, number, p_value
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
-from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
+from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_NUMBERS, MAX_TEXTS, cost_scatter, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
 SIGNIFICANT = 0.05
@@ -53,6 +53,7 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
     note += f" *: their {star}, p < 0.05 after Holm's correction for all pairs; see the table below."
     note += " Point at a cell to see its interval and p." if last - first >= MAX_TEXTS else ""
+    note += " Numbers stand where the two differ." if last - first >= MAX_NUMBERS else ""
     if last - first + 1 < agents:
         note += f" Shown: places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)

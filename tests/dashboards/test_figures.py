@@ -107,8 +107,11 @@ def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) ->
     assert "places" not in small.note and len(small.data) == 20 * 19
     assert "places 1 to 60 of 200" in first.note and "places 141 to 200 of 200" in last.note
     assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(141, 201))
-    pictures = [image(figure, "svg") for figure in (small, first)]
-    assert [picture.count(b">50</text>") for picture in pictures] == [20 * 19, 60 * 59 + 1]  # every cell, and a place
+    differ = crosstable(many_agents(31, p=0.01))
+    pictures = [image(figure, "svg") for figure in (small, first, differ)]
+    assert [picture.count(b">50</text>") for picture in pictures] == [20 * 19, 1, 0]  # every cell; a place
+    assert pictures[2].count(b">50*</text>") == 31 * 30
+    assert "Numbers stand where" in differ.note and "Numbers" not in small.note
     assert all(len(picture) < 3_000_000 for picture in pictures)
 
 
@@ -124,15 +127,15 @@ def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> No
         assert texts <= {"agent", "against", "place"}
 
 
-def many_agents(number: int) -> run_summary.Ranks:
-    """A made-up tournament in which every two of many agents played two drawn games."""
+def many_agents(number: int, p: float = 1.0) -> run_summary.Ranks:
+    """A made-up tournament in which every two of many agents played two drawn games, with this p of each pair."""
     agents = [f"mc(iterations={i})" for i in range(1, number + 1)]
     places = np.arange(number)
     first, second = np.triu_indices(number, 1)
     names = np.array(agents)
     rated = {"elo": -1.0 * places, "elo_low": -1.0 * places - 5, "elo_high": 5.0 - places, "group": 1}
     ratings = pd.DataFrame({"rank": places + 1, "agent": agents, "label": agents, **rated})
-    shares = {"points_share": 0.5, "points_share_low": 0.1, "points_share_high": 0.9, "superiority": 0.5, "p_holm": 1.0}
+    shares = {"points_share": 0.5, "points_share_low": 0.1, "points_share_high": 0.9, "superiority": 0.5, "p_holm": p}
     differences = dict.fromkeys(("difference", "difference_low", "difference_high"), 0.0)
     results = {"games": 2, "wins": 0, "draws": 2, "losses": 0}
     pairs = pd.DataFrame({"first": names[first], "second": names[second], **results, **shares, **differences})
