@@ -107,20 +107,20 @@ const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersect
 
 function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
 
-/** A table that does not fit ends at the edges of a column and of a row: half a cell may read as a whole one. */
+/** A table that does not fit ends at the edges of a column and of a row: half a cell may read as a whole one.
+ * Where that would leave much room empty, as on a phone, long texts are folded, so that numbers stand beside names. */
 function endWhole(wide) {
   const table = wide.querySelector("table.data:not(.runs)");
   if (!table) return;
   wide.style.width = wide.style.maxHeight = "";
-  wide.classList.remove("tight");
+  wide.classList.remove("tight", "folded");
   const room = wide.clientWidth;
   if (table.offsetWidth > room) wide.classList.add("tight");
-  const cut = table.offsetWidth > room;
   const {left, top} = table.getBoundingClientRect();
-  if (cut) {
-    const ends = [...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left).filter(end => end <= room);
-    if (ends.length) wide.style.width = `${Math.max(...ends) + wide.offsetWidth - room}px`;
-  }
+  const end = () => Math.max(0, ...[...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left).filter(right => right <= room));
+  if (table.offsetWidth > room && end() < .75 * room) wide.classList.add("folded");
+  const cut = table.offsetWidth > room;
+  if (cut && end()) wide.style.width = `${end() + wide.offsetWidth - room}px`;
   wide.classList.toggle("cut", cut);
   const high = wide.clientHeight;
   if (table.offsetHeight > high) {
