@@ -14,6 +14,7 @@ from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_NUMBERS, MAX_TEXTS
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
 SIGNIFICANT = 0.05
+MAX_RATINGS = 60  # agents of `rating_points`
 RACERS = 6  # agents of `best_over_games`
 
 
@@ -70,11 +71,11 @@ def rating_points(ranks: Ranks) -> Figure | None:
         return None
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
-    chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo")
+    chart = charts.points(drawn[:MAX_RATINGS], "label", "elo", "elo_low", "elo_high", "Elo")
     by = "Plackett and Luce" if ranks.crowded else "Bradley and Terry"
     note = f"By the model of {by}; 95 % intervals with the games of a seed as clusters."
-    if len(data) > MAX_AGENTS:
-        note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
+    if len(data) > MAX_RATINGS:
+        note += f" Shown: the first {MAX_RATINGS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)
 
 

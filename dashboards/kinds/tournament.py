@@ -51,7 +51,7 @@ UNEVEN = 2  # times as many games as the leader's, from which on that is said
 RACING = 100  # agents, for which the probabilities of being the best are computed at several numbers of games
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
-WINDOW = 60  # maximum number of agents in one square
+WINDOW = 40  # agents in one square, as MAX_AGENTS of figures.ranked
 SQUARE = 12  # maximum number of agents for which terminals show who beats whom
 OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),

@@ -30,13 +30,14 @@ from turnier.dashboards.figures.certainty import (
 )
 from turnier.dashboards.figures.charts import wrapped
 from turnier.dashboards.figures.figure import Figure, image, table_csv
+from turnier.dashboards.figures.ranked import MAX_AGENTS
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.dashboards.kinds import study
 from turnier.dashboards.kinds.learning import training
-from turnier.dashboards.kinds.tournament import pair_table, rating_list
+from turnier.dashboards.kinds.tournament import WINDOW, pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
@@ -103,13 +104,14 @@ def test_the_crosstable_has_both_sides_of_every_pair_by_points(store: Store) -> 
 
 def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) -> None:
     ranks = many_agents(200)
-    small, first, last = crosstable(many_agents(20)), crosstable(ranks), crosstable(ranks, first=141)
+    small, first, last = crosstable(many_agents(20)), crosstable(ranks), crosstable(ranks, first=161)
+    assert MAX_AGENTS == WINDOW, "the pages offer the windows that charts show"
     assert "places" not in small.note and len(small.data) == 20 * 19
-    assert "places 1 to 60 of 200" in first.note and "places 141 to 200 of 200" in last.note
-    assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(141, 201))
+    assert "places 1 to 40 of 200" in first.note and "places 161 to 200 of 200" in last.note
+    assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(161, 201))
     differ = crosstable(many_agents(31, p=0.01))
     pictures = [image(figure, "svg") for figure in (small, first, differ)]
-    assert [picture.count(b">50</text>") for picture in pictures] == [20 * 19, 1, 0]  # every cell; a place
+    assert [picture.count(b">50</text>") for picture in pictures] == [20 * 19, 0, 0]  # every cell
     assert pictures[2].count(b">50*</text>") == 31 * 30
     assert "Numbers stand where" in differ.note and "Numbers" not in small.note
     assert all(len(picture) < 3_000_000 for picture in pictures)
