@@ -14,7 +14,7 @@ from pathlib import Path
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-import turnier  # noqa: E402, F401, I001  # names the kernels of linear algebra, before NumPy is loaded, too
+import turnier  # noqa: E402, F401, I001  # before NumPy: it chooses the kernels of linear algebra
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402

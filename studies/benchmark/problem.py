@@ -31,7 +31,7 @@ class Problem(ABC):
 
     def duel(self, vectors: Floats, rng: np.random.Generator) -> Sequence[float]:
         """Returns the shares of points, [n], of neighbours in two games against each other."""
-        raise NotImplementedError
+        raise TypeError(f"candidates must be able to play each other, got {type(self).__name__}; use play.")
 
     @abstractmethod
     def loss(self, vector: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""All x86-64 processors with AVX2 calculate alike: linear algebra of another kernel would send a study another way."""
+"""All x86-64 processors with AVX2 calculate alike: other kernels would send a study down another course."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from turnier.core.compilation.machine import COMMON, OPENBLAS, calculate_alike
 
+CPUINFO = Path("/proc/cpuinfo")
 PRINTS = """
 import turnier
 import numpy as np
@@ -43,10 +44,11 @@ def test_kernels_are_named_where_all_processors_have_them(
     assert OPENBLAS not in os.environ
 
 
+@pytest.mark.skipif(not CPUINFO.exists(), reason="only Linux says there what a processor can do")
 def test_eigenvectors_are_those_of_the_common_kernels() -> None:
     environment = {name: value for name, value in os.environ.items() if name != OPENBLAS}
     found = [
         subprocess.run([sys.executable, "-c", PRINTS], env=environment | named, capture_output=True, check=True).stdout
-        for named in ({}, {OPENBLAS: COMMON} if " avx2 " in Path("/proc/cpuinfo").read_text() else {})
+        for named in ({}, {OPENBLAS: COMMON} if " avx2 " in CPUINFO.read_text() else {})
     ]
     assert found[0] == found[1] != b""

@@ -1,4 +1,4 @@
-"""The machine that plays: its name, how it calculates, and the versions of packages that decide games, too."""
+"""The machine that plays: its name, how it calculates, and the versions of the packages that affect games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("numba", "llvmlite", "numpy")
 ELSEWHERE = "elsewhere"  # in place of a machine's name, for imported games
 
 OPENBLAS = "OPENBLAS_CORETYPE"  # names the kernels that numpy's and scipy's linear algebra uses
-COMMON = "Haswell"  # x86-64 with AVX2, those of AMD, too
+COMMON = "Haswell"  # x86-64 with AVX2, including AMD
 
 
 def version_of(package: str) -> str:
@@ -38,8 +38,8 @@ def machine_name() -> str:
 def calculate_alike(processor: Path = Path("/proc/cpuinfo")) -> None:
     """Has linear algebra use the same kernels on all x86-64 processors with AVX2, if it is not loaded yet.
 
-    Kernels for AVX-512 round otherwise, so that CMA-ES finds other eigenvectors and a study goes another way. Whoever
-    sets OPENBLAS_CORETYPE has the last word.
+    Kernels for AVX-512 round differently, so CMA-ES finds other eigenvectors and a study takes another course. A value
+    of OPENBLAS_CORETYPE that is already set is kept.
     """
     if OPENBLAS in os.environ:
         return

@@ -63,9 +63,10 @@ class PythonRules(Game):
     def information(self, state: Any, seat: int) -> str:
         """Returns all that a seat has learned so far, its own actions included; equal in states it cannot tell apart.
 
-        A game that is `hidden` may declare it; agents that search information sets then play the game.
+        A game that is `hidden` may declare it; agents that search information sets then play the game. Raises UserError
+        if it does not: see `has_information`.
         """
-        raise NotImplementedError
+        raise UserError(f"{self} must declare information(state, seat) to be searched by what a seat knows.")
 
     def resample(self, state: Any, seat: int, draw: Callable[[], float]) -> tuple[Any, Sequence[int]] | None:
         """Returns a random state with the same information for the seat to move, and its plies; None: not in this game.

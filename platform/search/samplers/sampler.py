@@ -56,8 +56,8 @@ class Search(ABC):
         """Returns the generation's candidates, [n, dimensions]; asking again before telling gives the same."""
 
     def ask_ahead(self) -> Vectors:
-        """Returns as many candidates of the next one, if the search looks ahead; `ask` gives them after `tell`."""
-        raise NotImplementedError
+        """Returns as many candidates of the next one, which `ask` gives after `tell`; none if it looks at one only."""
+        return np.empty((0, self.size))
 
     def duelling(self, ahead: bool = False) -> int:
         """Returns how many pairs of this generation, or of the next one, play each other."""

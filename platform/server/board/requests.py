@@ -19,7 +19,7 @@ from ...core.terminal.visible import say
 from ..limits import Rates
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
-MAX_ADDRESS = 16_384  # signs of a path and bytes of its query
+MAX_ADDRESS = 16_384  # characters of a path and of its query
 MAX_BODY = 16_384  # bytes
 BODY_SECONDS = 10.0  # for sending a request
 ELSEWHERE = "cross-site", "same-site"  # sent by browsers even without an origin, as for pictures
@@ -67,7 +67,7 @@ class Guard:
         if not self.rates.allow((scope.get("client") or ("",))[0]):
             return failure("too many requests; wait a second.", 429)
         if len(scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS:
-            return failure(f"an address may have at most {MAX_ADDRESS:,} signs; go back and follow a link.", 414)
+            return failure(f"an address may have at most {MAX_ADDRESS:,} characters; go back and follow a link.", 414)
         headers = Headers(scope=scope)
         origin, host = headers.get("origin"), headers.get("host", "")
         if "*" not in self.hosts and re.sub(r":\d+$", "", host).lower() not in self.hosts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ SEED = 1  # of the tuples' places
 
 
 @functools.lru_cache(maxsize=64)
-def moved_tuples(network: Network, game: Game) -> dict[int, tuple[int, ...]]:
+def moved_tuples(network: Network, game: Game) -> Mapping[int, tuple[int, ...]]:
     """Returns the number of each tuple that fits on the game's board, and its cells there.
 
     Each is shifted as a whole to a random place, so that all of a larger board is covered. On the same board tuples
