@@ -15,14 +15,14 @@ from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures.charts import DARK, NUMBERS, TOLD, told
 from turnier.dashboards.figures.figure import styled
 from turnier.dashboards.links import SIDES
+from turnier.dashboards.summaries.matches import WINDOW
 
 MAX_TEXTS = 16  # agents whose cells have intervals, too
-MAX_AGENTS = 40  # agents of one square: of more, it takes over a second to draw
 MAX_NAMES = 8  # maximum number of agents with names at their dots
 MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots, and in all cells: of more, where a pair differs
 NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window and are not narrow
 _TICKS = 50  # at most, on the axis of costs
-_STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 18))  # agents -> px of a row
+_STEPS = ((MAX_TEXTS, 40), (MAX_NUMBERS, 22), (WINDOW, 18))  # agents -> px of a row
 
 
 def square(cells: pd.DataFrame) -> Any:

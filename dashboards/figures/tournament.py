@@ -10,8 +10,8 @@ import pandas as pd
 from turnier.core.number_text import estimate, interval, number, p_value
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.figure import Figure
-from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_NUMBERS, MAX_TEXTS, cost_scatter, square
-from turnier.dashboards.summaries.matches import Ranks, both_sides
+from turnier.dashboards.figures.ranked import MAX_NUMBERS, MAX_TEXTS, cost_scatter, square
+from turnier.dashboards.summaries.matches import WINDOW, Ranks, both_sides
 
 SIGNIFICANT = 0.05
 MAX_RATINGS = 60  # agents of `rating_points`
@@ -26,7 +26,7 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
         first: the first place shown, if there are too many agents for one chart.
     """
     agents = len(ranks.ratings)
-    last = min(agents, first + MAX_AGENTS - 1)
+    last = min(agents, first + WINDOW - 1)
     sides = both_sides(ranks)
     sides = sides[sides["place"].between(first, last) & sides["against_place"].between(first, last)]
     data = sides[["place", "agent", "against_place", "against", "games"]].assign(

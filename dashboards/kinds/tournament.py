@@ -18,6 +18,7 @@ from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import SIDES, games_address
 from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
 from turnier.dashboards.summaries.matches import (
+    WINDOW,
     Ranks,
     Scores,
     both_sides,
@@ -51,7 +52,6 @@ UNEVEN = 2  # times as many games as the leader's, from which on that is said
 RACING = 100  # agents, for which the probabilities of being the best are computed at several numbers of games
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
-WINDOW = 40  # agents in one square, as MAX_AGENTS of figures.ranked
 SQUARE = 12  # maximum number of agents for which terminals show who beats whom
 OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),

@@ -26,6 +26,7 @@ from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 from turnier.statistics.intervals import UNBOUNDED, Bounds
 
+WINDOW = 40  # agents in one square of who beats whom: of more, it takes over a second to draw
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches listed at each end
 GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."

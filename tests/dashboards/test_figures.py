@@ -30,14 +30,13 @@ from turnier.dashboards.figures.certainty import (
 )
 from turnier.dashboards.figures.charts import wrapped
 from turnier.dashboards.figures.figure import Figure, image, table_csv
-from turnier.dashboards.figures.ranked import MAX_AGENTS
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.dashboards.kinds import study
 from turnier.dashboards.kinds.learning import training
-from turnier.dashboards.kinds.tournament import WINDOW, pair_table, rating_list
+from turnier.dashboards.kinds.tournament import pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
@@ -105,7 +104,6 @@ def test_the_crosstable_has_both_sides_of_every_pair_by_points(store: Store) -> 
 def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) -> None:
     ranks = many_agents(200)
     small, first, last = crosstable(many_agents(20)), crosstable(ranks), crosstable(ranks, first=161)
-    assert MAX_AGENTS == WINDOW, "the pages offer the windows that charts show"
     assert "places" not in small.note and len(small.data) == 20 * 19
     assert "places 1 to 40 of 200" in first.note and "places 161 to 200 of 200" in last.note
     assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(161, 201))
