@@ -256,7 +256,8 @@ class StudyRun(StoredStudy):
         )
         self.store_verdict(final.verdict)
         with optuna_errors(self.store.shown_url):
-            store_finalists(self._storage, self.definition.name, course.objective.name, course.space, final.verdict)
+            name, value = self.definition.name, course.objective.name
+            store_finalists(self.store, self._storage, name, value, course.space, final.verdict)
         return final
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -15,8 +17,10 @@ import turnier
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.search.for_optuna.finalists import store_finalists
 from turnier.search.storage.checked_studies import OURS, STUDIES, STUDY_NOTES, SYSTEM_NOTES, study_notes
 from turnier.search.storage.results import StudyResults
+from turnier.search.storage.studies import open_storage
 from turnier.search.storage.study_repair import inspect_studies
 from turnier.search.storage.trials import count_trials, study_names, trials_frame
 
@@ -54,6 +58,24 @@ def test_the_best_trial_of_the_finalists_is_the_recommendation(store: Store) -> 
     means = {t.user_attrs["finalist"]: t.value or next(iter(t.intermediate_values.values())) for t in finalists.trials}
     assert means == pytest.approx(results.held_out().set_index("label")["held_out"].to_dict())
     assert study_names(store) == ["small"], "no study of its own"
+
+
+def test_drivers_that_end_together_store_the_finalists_once(store: Store) -> None:
+    results = StudyResults(store, "study:small")
+    verdict = results.verdict
+    assert verdict is not None
+
+    def of_finalists() -> list[dict[str, Any]]:
+        return [t.user_attrs for t in optuna.load_study(study_name="small, held-out", storage=store.url).trials]
+
+    def again(_: int) -> None:
+        with Store.open(store.url) as mine:
+            store_finalists(mine, open_storage(mine), "small", "mean score", results.space, verdict)
+
+    before = of_finalists()
+    with ThreadPoolExecutor(4) as drivers:
+        list(drivers.map(again, range(12)))
+    assert of_finalists() == before != []
 
 
 def test_plots_of_optuna_show_the_candidates_and_the_finalists(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from . import Place, url_of
 from .annotations import Annotations
 from .curves import Curves
 from .database import BUSY_SECONDS, Database, chunks, now
-from .locks import Lock, this_process
+from .locks import Held, Lock, this_process
 from .manifest import manifest
 from .match_blocks import MatchBlocks
 from .schema import matches, run_matches, runs, seats
@@ -337,11 +338,18 @@ class Store(Records):
         self.link(run_id, [match_id for match_id, run in found.items() if run is None])
         return set(found)
 
-    def lock(self, name: str, holder: str | None = None) -> Lock:
-        """Takes the lock with that name; raises Held, which names the holder, if another one has it.
+    def lock(self, name: str, holder: str | None = None, patience: float = 0.0) -> Lock:
+        """Takes the lock with that name; raises Held, which names the holder, if another one has it for `patience` s.
 
         A lock is taken over if its holder gave no heartbeat for 30 s, or is an ended process of this machine. Use it as
         a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock matters: it
         raises if another process has taken over.
         """
-        return Lock(self.database, name, holder or this_process())
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                return Lock(self.database, name, holder or this_process())
+            except Held:
+                if time.monotonic() >= deadline:
+                    raise
+            time.sleep(0.1)

@@ -15,14 +15,18 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from ...agents.registry import AGENTS
+from ...results.store.store import Store
 from ..dimensions.tree import Value
 from ..space import Space
 from ..storage.lasting_storage import LastingStorage
 from ..storage.trials import HELD_OUT_NAME
 from ..verdict import HeldOutFigures, StudyVerdict
 
+PATIENCE = 60.0  # seconds to wait for another driver of the study that stores them, too
+
 
 def store_finalists(
+    store: Store,
     storage: LastingStorage,
     name: str,
     value: str,
@@ -32,21 +36,26 @@ def store_finalists(
 ) -> None:
     """Stores the finalists of a study as trials, in place of earlier ones.
 
+    Drivers that share a study end at the same time and store the same finalists: one after the other, by a lock.
+
     Args:
-        storage: of the study.
+        store: of the study.
+        storage: of Optuna, in this store.
         name: of the study.
         value: what its values are called.
         space: of its parameters; those that a baseline of another kind lacks are left out.
         verdict: of the study.
         parameters: of the finalists by label; None = those of the verdict's agents.
     """
-    delete_finalists(storage, name)
-    study = optuna.create_study(storage=storage, study_name=name + HELD_OUT_NAME, direction="maximize")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # names of values are called experimental
-        study.set_metric_names([value])
-    if trials := list(_trials(space, verdict, parameters or {})):
-        storage.add_finished(study._study_id, trials)
+    trials = list(_trials(space, verdict, parameters or {}))
+    with store.lock(f"finalists:{name}", patience=PATIENCE):
+        delete_finalists(storage, name)
+        study = optuna.create_study(storage=storage, study_name=name + HELD_OUT_NAME, direction="maximize")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names of values are called experimental
+            study.set_metric_names([value])
+        if trials:
+            storage.add_finished(study._study_id, trials)
 
 
 def delete_finalists(storage: LastingStorage, name: str) -> None:

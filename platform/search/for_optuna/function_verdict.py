@@ -102,4 +102,4 @@ class HeldOutEvaluations:
         if verdict != study.verdict:
             study.store_verdict(verdict)
             with optuna_errors(study.store.shown_url):
-                store_finalists(study._storage, study.name, "value", study.space, verdict, self.agents)
+                store_finalists(study.store, study._storage, study.name, "value", study.space, verdict, self.agents)
