@@ -78,6 +78,28 @@ def test_every_page_is_drawn_with_no_error_and_no_blank_chart(
     assert charts >= 18
 
 
+# How far each chart was below the window when it was drawn, in px, and in which frame.
+ORDER = """window.order = []; let frame = 0; const tick = () => { frame++; requestAnimationFrame(tick) }; tick()
+new MutationObserver(changes => changes.forEach(({target}) =>
+    order.push([Math.round(target.getBoundingClientRect().top - innerHeight), frame])
+)).observe(document, {subtree: true, attributeFilter: ["data-drawn"]})"""
+NEAR_DRAWN = """() => [...document.querySelectorAll('figure.chart')].every(one =>
+    one.dataset.drawn || one.getBoundingClientRect().top > innerHeight + 500)"""
+
+
+def test_charts_in_the_window_are_drawn_first_and_each_is_seen_before_the_next(
+    page: Any, address: str, store: Store
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.add_init_script(ORDER)
+    page.goto(f"{address}{run_address(run_of(store, 'study').id, 'search')}")
+    page.wait_for_function(NEAR_DRAWN)
+    below, frames = zip(*page.evaluate("order"), strict=True)
+    assert min(below) <= 0 < max(below)
+    assert [away > 0 for away in below] == sorted(away > 0 for away in below)
+    assert len(set(frames)) == len(frames) > 2
+
+
 def pairs(store: Store) -> str:
     return run_address(run_of(store, "tournament", "yavalath").id, "pairs")
 
@@ -92,7 +114,7 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
     page.wait_for_url(place)
     settle(page)
     assert page.evaluate("window.sameDocument") is True  # so the script of charts stays
-    page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 20, "y": 10})
+    page.locator("figure.chart svg .mark-rect.role-mark path").first.click(position={"x": 20, "y": 10})
     panel = page.locator(".panel")
     panel.wait_for()
     panel.locator("table.data tbody tr").first.wait_for(timeout=SECOND)
@@ -144,6 +166,7 @@ def test_a_mark_of_a_search_or_a_training_shows_its_games(
 def test_a_cell_of_certainty_shows_the_positions_behind_it(page: Any, address: str, store: Store) -> None:
     page.goto(f"{address}{run_address(run_of(store, 'certainty').id)}")
     settle(page)
+    page.locator("figure.chart[data-cells]").first.scroll_into_view_if_needed()
     page.locator("figure.chart[data-cells] .mark-rect.role-mark path").first.click(position={"x": 9, "y": 20})
     board = page.locator(".panel .diagrams a").first
     board.wait_for()

@@ -50,19 +50,25 @@ function drop(block, other) {
   if (other) block.replaceWith(other); else block.remove();
 }
 
-async function draw(figure) {
-  const place = figure.querySelector(".plot"), text = figure.querySelector("script").textContent;
-  const spec = JSON.parse(text), embed = await loaded();
+/** What a chart shows, for this window, as Vega-Lite. */
+function specOf(figure) {
+  const spec = JSON.parse(figure.querySelector("script").textContent);
   if (innerWidth < 640) onPhone(spec);
   spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
-  const drawn = dark.matches ? onDark(spec) : spec, told = place.ariaLabel;
-  const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  spec.config.aria = false;  // the figure says what it shows; a text for every mark would take half of the time
+  return dark.matches ? onDark(spec) : spec;
+}
+
+async function draw(figure) {
+  const place = figure.querySelector(".plot"), spec = specOf(figure), told = place.ariaLabel;
+  const one = await (await loaded())(place, {...spec, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
   place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
   views.get(figure)?.finalize();
   views.set(figure, one);
   figure.dataset.drawn = "yes";
   figure.dataset.rows = rowsOf(spec);
-  $(".block.half > figure.chart[data-drawn=yes]").filter(other => beside(figure, other)).forEach(stretch);
+  const halves = figure.matches(".block.half > *") ? $(".block.half > figure.chart[data-drawn=yes]") : [];
+  if (halves.some(other => other.dataset.rows > 0)) halves.filter(other => beside(figure, other)).forEach(stretch);
   if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
 }
 
@@ -100,12 +106,49 @@ function stretch(figure) {
   if (rows && high > view.height() + 10) view.height(high).runAsync();
 }
 
-const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
-  near.unobserve(target);
-  draw(target).catch(failure => { target.querySelector(".plot").textContent = failure.message; target.dataset.drawn = "no"; });
-}), {rootMargin: "600px"});
+/** Charts are drawn one at a time and each is seen before the next: those in the window first, others while nothing else
+ * is to do. */
+const waiting = new Set();
+let drawing = false;
+async function drawWaiting() {
+  if (drawing) return;
+  drawing = true;
+  for (let idle = false; waiting.size;) {
+    const [[figure, away]] = [...waiting].map(one => [one, distance(one)]).sort(([, one], [, other]) => one - other);
+    if (away > 0 && !idle) { idle = await new Promise(done => requestIdleCallback(() => done(true), {timeout: 500})); continue; }
+    idle = false;
+    waiting.delete(figure);
+    if (!figure.isConnected) continue;
+    await draw(figure).catch(failure => { figure.querySelector(".plot").textContent = failure.message; figure.dataset.drawn = "no"; });
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  }
+  drawing = false;
+}
 
-function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
+/** How far below or above the window a chart is, in px; at most 0 within it. */
+function distance(figure) {
+  const {top, bottom} = figure.getBoundingClientRect();
+  return Math.max(top - innerHeight, -bottom);
+}
+
+const near = new IntersectionObserver(seen => {
+  for (const {target, isIntersecting} of seen) if (isIntersecting) { near.unobserve(target); waiting.add(target); }
+  drawWaiting();
+}, {rootMargin: "1000px"});
+
+/** Charts keep about the room that they will take, so that those below the window are known to be there. */
+function drawAll(within) {
+  for (const figure of $("figure.chart", within)) {
+    const place = figure.querySelector(".plot");
+    if (!place.hasChildNodes()) place.style.minHeight ||= `${heightOf(specOf(figure)) + 40}px`;
+    near.observe(figure);
+  }
+}
+
+/** The height of a chart without its axis, as far as its specification says it. */
+function heightOf(spec) {
+  return spec.height?.step ? spec.height.step * rowsOf(spec) : Number(spec.height) || 200;
+}
 
 /** A table that does not fit ends at the edges of a column and of a row: half a cell may read as a whole one.
  * Where that would leave much room empty, as on a phone, long texts are folded, so that numbers stand beside names. */
