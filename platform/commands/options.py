@@ -18,20 +18,24 @@ from ..results.store import STORE_VARIABLE
 from .completion import proposing
 
 
-def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
-    """Callback of options that name a file to write: refuses an unwritable one before the command does anything."""
-    if path is not None:
-        require_file(path, option.opts[0])
-    return path
+def writable_file(option: typer.CallbackParam, path: str | Path | None) -> Path | None:
+    """Callback of options that name a file to write: refuses an unwritable one before the command does anything.
+
+    Some editions of typer pass what was typed, as text.
+    """
+    if path is None:
+        return None
+    require_file(found := Path(path), option.opts[0])
+    return found
 
 
-def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
+def writable_folder(option: typer.CallbackParam, path: str | Path) -> Path:
     """Callback of options that name a folder to write into, like `writable_file`."""
-    require_folder(path, option.opts[0])
-    return path
+    require_folder(found := Path(path), option.opts[0])
+    return found
 
 
-def picture_folder(option: typer.CallbackParam, path: Path) -> Path:
+def picture_folder(option: typer.CallbackParam, path: str | Path) -> Path:
     """Callback of `--picture`: refuses an unwritable folder, or an installation that cannot draw, before any game."""
     require_extra("a script that ends with a picture", "dashboard", "altair", "vl_convert")
     return writable_folder(option, path)

@@ -134,7 +134,7 @@ def show(
       turnier show yavalath --anchor random
       turnier show tournament-1f0c.parquet --means
     """
-    given = {name: value for name, value in context.params.items() if name not in ("what", "store")}
+    given = {name: value for name, value in locals().items() if name not in ("context", "what", "store")}
     typed = [name for name in given if is_typed(context, name)]
     _require_out(out, overlay)
     if what.endswith(".parquet"):
