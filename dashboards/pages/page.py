@@ -65,7 +65,8 @@ class Page:
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(' · '.join(filter(None, (self.title, 'Turnier'))))}</title>"
             '<link rel="icon" href="/site/icon.svg"><link rel="stylesheet" href="/static/style.css">'
-            '<link rel="stylesheet" href="/site/site.css"><script type="module" src="/site/site.js"></script>'
+            '<link rel="stylesheet" href="/site/site.css"><link rel="modulepreload" href="/site/charts.js">'
+            '<script type="module" src="/site/site.js"></script>'
             f"{early}</head>"
             f'<body><a class="skip" href="#main">Skip to the content</a>{at(banner(), self.at)}'
             f'<div class="title"><p class="up">{up}</p><h1>{breakable(self.title)}</h1>{self.head}</div>'

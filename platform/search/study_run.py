@@ -256,8 +256,7 @@ class StudyRun(StoredStudy):
         )
         self.store_verdict(final.verdict)
         with optuna_errors(self.store.shown_url):
-            name, value = self.definition.name, course.objective.name
-            store_finalists(self.store, self._storage, name, value, course.space, final.verdict)
+            store_finalists(self.store, self._storage, definition.name, course.objective.name, course.space, final.verdict)
         return final
 
 

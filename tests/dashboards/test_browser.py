@@ -100,6 +100,25 @@ def test_charts_in_the_window_are_drawn_first_and_each_is_seen_before_the_next(
     assert len(set(frames)) == len(frames) > 2
 
 
+def test_a_chart_seen_again_is_there_before_vega_and_answers_a_click(page: Any, address: str, store: Store) -> None:
+    run = run_of(store, "tournament", "yavalath").id
+    page.goto(f"{address}{pairs(store)}")
+    page.wait_for_function("() => Object.keys(sessionStorage).some(key => key.includes('Who beats whom'))")
+    drawn = page.evaluate("document.querySelector('figure.chart .plot svg').outerHTML")
+    delayed: list[Any] = []
+    page.route("**/site/vega.js", lambda route: delayed.append(route))
+    page.reload()
+    chart = page.locator("figure.chart").first
+    assert chart.get_attribute("data-drawn") == "kept"
+    assert chart.locator(".plot svg").evaluate("one => one.outerHTML") == drawn
+    chart.locator(".mark-rect.role-mark path").first.click(position={"x": 20, "y": 10})
+    assert page.url == f"{address}{run_address(run, 'pairs')}"
+    page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
+    for route in delayed:
+        route.continue_()
+    page.wait_for_url("**agent=**against=**")
+
+
 def pairs(store: Store) -> str:
     return run_address(run_of(store, "tournament", "yavalath").id, "pairs")
 

@@ -1,179 +1,42 @@
-// Pages come whole from the server; this draws charts, sorts tables, and replaces the blocks that another page changes.
+// Pages come whole from the server; this sorts tables and replaces the blocks that another page changes.
 
-const $ = (selector, within = document) => [...within.querySelectorAll(selector)];
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-// Charts. Vega is asked for by the first page that has one.
-
-let vega;
-function loaded() {
-  vega ||= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    Object.assign(script, {src: "/site/vega.js", onload: () => resolve(window.vegaEmbed), onerror: () => reject(new Error("the script of charts did not load; reload the page."))});
-    document.head.append(script);
-  });
-  return vega;
-}
-
-const LIGHT = "#e8e8e8";
-const ON_DARK = new Map([["#000000", LIGHT], ["#222", LIGHT], ["#444", LIGHT], ["#555", LIGHT],
-  ["#0068A8", "#56a8e0"], ["#C38500", "#e69f00"], ["#009E73", "#2fbf95"], ["#BE4400", "#f08040"], ["#CC79A7", "#dd94bd"], ["#3A97D3", "#8fd0f2"], ["#808080", "#a8a8a8"]]);
-
-/** A specification for a dark page: transparent, lighter colours, light ink; text on coloured cells stays. */
-function onDark(spec) {
-  const relit = (part, key) => Array.isArray(part) ? part.map(one => relit(one)) :
-    part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name === "data" || name === "datasets" ? value : relit(value, name)])) :
-    key === "opacity" && part > 0.4 ? Math.min(1, 1.7 * part) : ON_DARK.get(part) ?? part;
-  const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
-  for (const {mark, encoding} of lit.layer || []) {  // thin lines need colours far from the page's
-    const scale = mark?.type === "line" && encoding?.color?.scale;
-    if (scale?.scheme) scale.scheme = {name: scale.scheme.name ?? scale.scheme, extent: [0.45, 1]};
-  }
-  lit.config = {...look, background: "transparent", text: {color: LIGHT},
-    axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
-    legend: {...look.legend, ...ink}, title: {...look.title, color: LIGHT}};
-  return lit;
-}
-
-/** A specification for a phone: legends with long names have one column, and slanted labels room beside each other. */
-function onPhone(part) {
-  if (!part || typeof part !== "object") return;
-  if (part.legend?.columns && part.scale?.domain?.some?.(name => String(name).length > 16)) part.legend.columns = 1;
-  if (part.labelAngle < 0) part.labelAngle = -70;
-  for (const [name, value] of Object.entries(part)) if (name !== "data" && name !== "datasets") onPhone(value);
-}
-
-const views = new WeakMap();
-/** Removes a block; its charts no longer follow the size of the window. */
-function drop(block, other) {
-  $("figure.chart", block).forEach(figure => views.get(figure)?.finalize());
-  if (other) block.replaceWith(other); else block.remove();
-}
-
-/** What a chart shows, for this window, as Vega-Lite. */
-function specOf(figure) {
-  const spec = JSON.parse(figure.querySelector("script").textContent);
-  if (innerWidth < 640) onPhone(spec);
-  spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
-  spec.config.aria = false;  // the figure says what it shows; a text for every mark would take half of the time
-  return dark.matches ? onDark(spec) : spec;
-}
-
-async function draw(figure) {
-  const place = figure.querySelector(".plot"), spec = specOf(figure), told = place.ariaLabel;
-  const one = await (await loaded())(place, {...spec, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
-  place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
-  views.get(figure)?.finalize();
-  views.set(figure, one);
-  figure.dataset.drawn = "yes";
-  figure.dataset.rows = rowsOf(spec);
-  const halves = figure.matches(".block.half > *") ? $(".block.half > figure.chart[data-drawn=yes]") : [];
-  if (halves.some(other => other.dataset.rows > 0)) halves.filter(other => beside(figure, other)).forEach(stretch);
-  if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
-}
-
-/** A click on a mark shows the games of its agent or candidate, or opens a panel with what is behind it. */
-function chosen({cells, to}, item) {
-  const fields = cells.split(" "), from = item?.mark.role === "mark" && item.datum;
-  if (!from || !fields.every(field => field in from) || ["line", "area"].includes(item.mark.marktype)) return;
-  document.getElementById("vg-tooltip-element")?.classList.remove("visible");
-  const plain = field => String(from[field]).replaceAll("\n", "").replace(/^\d+  /, "");  // without breaks of long names, and places before them
-  if (to !== undefined) {
-    const address = to ? to + encodeURIComponent(plain(fields[0])) : from[fields[0]];
-    if (address) location.href = new URL(address, location.origin).pathname + new URL(address, location.origin).search;
-    return;
-  }
-  const words = new URLSearchParams(location.search);
-  for (const field of fields) words.set(field, plain(field));
-  go(`${location.pathname}?${words}`);
-}
-
-/** Whether two charts stand side by side, or are the same. */
-const beside = (one, other) => one.getBoundingClientRect().top === other.getBoundingClientRect().top;
-
-/** The number of rows of a chart, such as one of each agent; 0 if its height has a scale. */
-function rowsOf(spec) {
-  const {y} = (spec.layer?.[0] ?? spec).encoding ?? {};
-  return ["nominal", "ordinal"].includes(y?.type) && Array.isArray(y.sort) ? y.sort.length : 0;
-}
-
-const MOST = 64;  // px of a row
-/** Spreads the rows of a chart over the room that the chart beside it leaves. */
-function stretch(figure) {
-  const {view} = views.get(figure), rows = Number(figure.dataset.rows), note = figure.querySelector("figcaption");
-  const room = note.getBoundingClientRect().top - figure.querySelector(".plot").getBoundingClientRect().bottom - 10;
-  const high = Math.min(view.height() + room, MOST * rows);
-  if (rows && high > view.height() + 10) view.height(high).runAsync();
-}
-
-/** Charts are drawn one at a time and each is seen before the next: those in the window first, others while nothing else
- * is to do. */
-const waiting = new Set();
-let drawing = false;
-async function drawWaiting() {
-  if (drawing) return;
-  drawing = true;
-  for (let idle = false; waiting.size;) {
-    const [[figure, away]] = [...waiting].map(one => [one, distance(one)]).sort(([, one], [, other]) => one - other);
-    if (away > 0 && !idle) { idle = await new Promise(done => requestIdleCallback(() => done(true), {timeout: 500})); continue; }
-    idle = false;
-    waiting.delete(figure);
-    if (!figure.isConnected) continue;
-    await draw(figure).catch(failure => { figure.querySelector(".plot").textContent = failure.message; figure.dataset.drawn = "no"; });
-    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-  }
-  drawing = false;
-}
-
-/** How far below or above the window a chart is, in px; at most 0 within it. */
-function distance(figure) {
-  const {top, bottom} = figure.getBoundingClientRect();
-  return Math.max(top - innerHeight, -bottom);
-}
-
-const near = new IntersectionObserver(seen => {
-  for (const {target, isIntersecting} of seen) if (isIntersecting) { near.unobserve(target); waiting.add(target); }
-  drawWaiting();
-}, {rootMargin: "1000px"});
-
-/** Charts keep about the room that they will take, so that those below the window are known to be there. */
-function drawAll(within) {
-  for (const figure of $("figure.chart", within)) {
-    const place = figure.querySelector(".plot");
-    if (!place.hasChildNodes()) place.style.minHeight ||= `${heightOf(specOf(figure)) + 40}px`;
-    near.observe(figure);
-  }
-}
-
-/** The height of a chart without its axis, as far as its specification says it. */
-function heightOf(spec) {
-  return spec.height?.step ? spec.height.step * rowsOf(spec) : Number(spec.height) || 200;
-}
+import {$, charts, drawAll, drop} from "./charts.js";
 
 /** A table that does not fit ends at the edges of a column and of a row: half a cell may read as a whole one.
  * Where that would leave much room empty, as on a phone, long texts are folded, so that numbers stand beside names. */
-function endWhole(wide) {
-  const table = wide.querySelector("table.data:not(.runs)");
-  if (!table) return;
-  wide.style.width = wide.style.maxHeight = "";
-  wide.classList.remove("tight", "folded");
-  const room = wide.clientWidth;
-  if (table.offsetWidth > room) wide.classList.add("tight");
-  const {left, top} = table.getBoundingClientRect();
-  const end = () => Math.max(0, ...[...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left).filter(right => right <= room));
-  if (table.offsetWidth > room && end() < .75 * room) wide.classList.add("folded");
-  const cut = table.offsetWidth > room;
-  if (cut && end()) wide.style.width = `${end() + wide.offsetWidth - room}px`;
-  wide.classList.toggle("cut", cut);
-  const high = wide.clientHeight;
-  if (table.offsetHeight > high) {
-    const ends = [...table.tBodies[0].rows].map(row => row.getBoundingClientRect().bottom - top).filter(end => end <= high);
-    if (ends.length) wide.style.maxHeight = `${Math.max(...ends) + wide.offsetHeight - high}px`;
-  }
+function endWhole(...wides) {
+  const all = wides.map(wide => [wide, wide.querySelector("table.data:not(.runs)")]).filter(([, table]) => table);
+  // All tables are measured before any is changed: the browser lays the page out once for each step, not for each table.
+  const inTurn = (measure, change) => all.map(one => [one, measure(...one)]).forEach(([[wide], found]) => change(wide, found));
+  const end = (wide, table) => {
+    const {left} = table.getBoundingClientRect(), ends = [...table.tHead.rows[0].cells].map(cell => cell.getBoundingClientRect().right - left);
+    return Math.max(0, ...ends.filter(right => right <= wide.clientWidth));
+  };
+  const over = (wide, table) => table.offsetWidth > wide.clientWidth;
+  inTurn(() => 0, wide => { wide.style.width = wide.style.maxHeight = ""; wide.classList.remove("tight", "folded"); });
+  inTurn(over, (wide, is) => { if (is) wide.classList.add("tight"); });
+  inTurn((wide, table) => over(wide, table) && end(wide, table) < .75 * wide.clientWidth, (wide, is) => { if (is) wide.classList.add("folded"); });
+  inTurn((wide, table) => [over(wide, table), end(wide, table) + wide.offsetWidth - wide.clientWidth, end(wide, table)], (wide, [cut, width, any]) => {
+    if (cut && any) wide.style.width = `${width}px`;
+    wide.classList.toggle("cut", cut);
+  });
+  inTurn(lastWhole, (wide, bottom) => { if (bottom) wide.style.maxHeight = `${bottom + wide.offsetHeight - wide.clientHeight}px`; });
 }
-const endAllWhole = () => $(".wide").forEach(endWhole);
+const endAllWhole = () => endWhole(...$(".wide"));
+
+/** The lower edge of the last row that is seen whole, in px; 0 if all are. */
+function lastWhole(wide, table) {
+  const high = wide.clientHeight, {top} = table.getBoundingClientRect();
+  let last = 0;
+  if (table.offsetHeight <= high) return 0;
+  for (const row of table.tBodies[0].rows) {
+    const bottom = row.getBoundingClientRect().bottom - top;
+    if (bottom > high) break;
+    last = bottom;
+  }
+  return last;
+}
 addEventListener("resize", endAllWhole);
-dark.addEventListener("change", () => drawAll(document));
 
 // Other addresses: only the blocks that differ are replaced, and the script of charts stays.
 
@@ -246,6 +109,7 @@ async function news() {
   under = false;
 }
 
+charts.go = go;
 async function go(address, top) {
   history.replaceState({top: scrollY}, "");
   if (address !== location.pathname + location.search) history.pushState(null, "", address);
