@@ -254,9 +254,9 @@ class StudyRun(StoredStudy):
         final = compare_finalists(
             self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
         )
-        self.store_verdict(final.verdict)
+        self.store_verdict(verdict := final.verdict)
         with optuna_errors(self.store.shown_url):
-            store_finalists(self.store, self._storage, definition.name, course.objective.name, course.space, final.verdict)
+            store_finalists(self.store, self._storage, definition.name, course.objective.name, course.space, verdict)
         return final
 
 

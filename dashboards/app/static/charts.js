@@ -63,6 +63,7 @@ function specOf(figure) {
 async function draw(figure) {
   const place = figure.querySelector(".plot"), spec = specOf(figure), told = place.ariaLabel;
   const one = await (await loaded())(place, {...spec, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  place.style.minHeight = "";  // the room kept for it
   place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
   views.get(figure)?.finalize();
   views.set(figure, one);
