@@ -45,7 +45,7 @@ class Training(Plan["TrainingResults"]):
     training.
 
     An n-tuple network learns by temporal differences (td), in threads that share its weights; the greedy agent plays
-    with it. With dqn (the extra `deep`), a deep network learns from a memory of moves, with table_network one for spe_ed
+    with it. With dqn (the extra `deep`), a deep network learns from a memory of moves, with table_network one of spe_ed
     from the outcomes of games. The file holds checkpoints and can be played with: dqn(file=FILE).
 
     With puct, the search plays with the current networks on all workers, and they learn from its results (AlphaZero's

@@ -30,9 +30,9 @@ from ...core.text_form import parse
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..self_play.loop import Plan as SelfPlayPlan
+from ..self_play.table_network import Plan as TablePlan
 from . import LEARNERS
 from .deep import Plan as DeepPlan
-from .table_network import Plan as TablePlan
 
 
 def learning_plan(

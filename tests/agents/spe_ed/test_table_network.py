@@ -21,8 +21,8 @@ from turnier.core.kernel import JIT
 from turnier.games.game import Game, Ints
 from turnier.games.registry import make_game
 from turnier.games.spe_ed.board import DIRECTION, DX, DY, HEIGHT, SPEED, WIDTH, X, Y, cell_at, jumps, put_cell
-from turnier.runs.learning.table_network import TableLoop
 from turnier.runs.learning.ways import learning_plan
+from turnier.runs.self_play.table_network import TableLoop
 
 WINDOW, ROUNDS, REACH = 5, 3, 2
 SMALL = "spe_ed(width=10,height=10)"
