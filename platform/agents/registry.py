@@ -55,6 +55,7 @@ AGENTS: Registry[Agent] = Registry(
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.ensembles.root_parallel:RootParallel",
+        "table_network": "turnier.agents.spe_ed.network.agent:TableNetwork",
         "tables": "turnier.agents.spe_ed.tables:TablesAgent",
         "uci": "turnier.agents.engines.uci:Uci",
     },

@@ -45,8 +45,8 @@ class Training(Plan["TrainingResults"]):
     training.
 
     An n-tuple network learns by temporal differences (td), in threads that share its weights; the greedy agent plays
-    with it. With dqn (the extra `deep`), a deep network learns from a memory of moves. The file holds checkpoints and
-    can be played with: dqn(file=FILE).
+    with it. With dqn (the extra `deep`), a deep network learns from a memory of moves, with table_network one of spe_ed
+    from the outcomes of games. The file holds checkpoints and can be played with: dqn(file=FILE).
 
     With puct, the search plays with the current networks on all workers, and they learn from its results (AlphaZero's
     loop). The file holds checkpoints; FILE.values.npz and FILE.policy.npz, written beside it, are for playing. Each

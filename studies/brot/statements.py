@@ -21,4 +21,8 @@ STATEMENTS = (
     Statement("B5", "6.3", "Tables in which moves that others have made are likelier make more points.",
               "spe_ed:habits-in-tables",
               (at_least("tables, habits 1, against tables", 50.0), at_least("Combi, habits 1, against Combi", 50.0))),
+    Statement("B6", "9.5", "A network may learn the game from the probability tables (here: makes more than half of the"
+              " points against Basic and against the tables).", "spe_ed:network-on-tables",
+              (at_least("with tables, against Basic", 50.0),
+               at_least("with tables, against Probability tables", 50.0))),
 )  # fmt: skip

@@ -198,6 +198,7 @@ LEARNING: Registry[Learning] = Registry(
     "learning",
     {
         "deep_q": "turnier.agents.deep.learning:DeepQ",
+        "outcomes": "turnier.agents.spe_ed.network.learning:Outcomes",
         "self_play": "turnier.agents.puct.self_play:SelfPlay",
         "td": "turnier.agents.ntuple.td:Td",
     },

@@ -233,11 +233,18 @@ class TdLoop(TrainingLoop[Weights]):
 
 
 def train_and_keep(
-    plan: Plan, out: Path, games: int, kept: Mapping[int, Path], report: Report, skip: Report, seconds: float = 0.0
+    plan: LearningPlan,
+    out: Path,
+    games: int,
+    kept: Mapping[int, Path],
+    report: Report,
+    skip: Report,
+    seconds: float = 0.0,
 ) -> None:
     """Trains with one thread and keeps networks to play with on the way; after a stop, the same call resumes.
 
-    Diverged learning ends: its weights are kept in place of the missing networks, which evaluation will find bad.
+    Diverged learning ends: weights of n-tuples are kept in place of the missing networks, which evaluation will find
+    bad.
 
     Args:
         plan: what is learned.
@@ -251,17 +258,19 @@ def train_and_keep(
     missing = sorted(place for place, file in kept.items() if not file.exists())
     if not missing:
         return
-    with only_writer(out, f"has trained {plan.evaluator} on {plan.game}"):
-        loop = TdLoop(plan, out, games)
+    with only_writer(out, f"has trained {plan.learner} on {plan.game}"):
+        loop = plan.loop(out, games)
         if loop.done > missing[0]:  # a kept file is gone: only training from the start restores it
             out.unlink()
-            loop = TdLoop(plan, out, games)
+            loop = plan.loop(out, games)
         skip(loop.done)
         limit = loop.seconds + seconds if seconds else 0.0
         for place in missing:
             try:
                 loop.run(report, checked=False, until=place, limit=limit)
             except NotFinite:
+                if not isinstance(loop, TdLoop):
+                    raise
                 for other in missing[missing.index(place) :]:
                     loop.weights().to_play().bounded().save(kept[other])
                 report(missing[-1] - loop.done)

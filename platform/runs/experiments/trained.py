@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
 
+from ...agents.learning.plan import LearningPlan
 from ...agents.ntuple.evaluator import NTuple
 from ...agents.ntuple.plans.moved import moved_text
 from ...agents.ntuple.td import td_of
@@ -19,8 +20,10 @@ from ...agents.ntuple.training import Plan, train_and_keep
 from ...agents.ntuple.weights import read_config
 from ...agents.registry import EVALUATORS
 from ...core.errors import UserError
+from ...core.text_form import parse
 from ...games.registry import GAMES
 from ..bar import game_bar
+from ..learning.ways import learning_plan
 from .experiment import Experiment
 from .row import Row
 
@@ -30,7 +33,7 @@ class Learner:
     """A network to train, with one thread: the same learner always gets the same weights."""
 
     game: str
-    network: str  # such as ntuple(tuples=20); empty with a source
+    network: str  # such as ntuple(tuples=20), or an agent with a network of its own; empty with a source
     learning: str  # such as td(alpha=0.2)
     games: int
     points: int = 1  # number of networks kept at equal distances, the last one at the end
@@ -43,7 +46,18 @@ class Learner:
         step = self.games // self.points
         return [step * i for i in range(1, self.points)] + [self.games]
 
-    def plan(self, begins: tuple[Path, ...] = ()) -> Plan:
+    def plan(self, begins: tuple[Path, ...] = ()) -> LearningPlan:
+        game, every = GAMES.make(self.game), max(1, self.games // 100)
+        if not self._plays_greedily:
+            return learning_plan(game, self.network, self.learning, self.seed, every, out=Path())
+        return self._td_plan(begins)
+
+    @property
+    def _plays_greedily(self) -> bool:
+        """Whether its network is an evaluator, with which `greedy` plays."""
+        return parse(self._network).name in EVALUATORS.places
+
+    def _td_plan(self, begins: tuple[Path, ...] = ()) -> Plan:
         evaluator = EVALUATORS.make(self._network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f"training needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
@@ -54,7 +68,7 @@ class Learner:
     def _network(self) -> str:
         if self.source is None:
             return self.network
-        source = self.source.plan()
+        source = self.source._td_plan()
         return moved_text(source.evaluator.network_for(source.game), GAMES.make(self.game))
 
     def _described(self) -> list[Any]:
@@ -74,8 +88,10 @@ class Learner:
         return out.with_name(f"{out.stem}-{place}.npz")
 
     def agent(self, folder: Path, place: int = 0) -> str:
-        """Returns the greedy agent with the network after `place` games, 0 = at the end; it must have been trained."""
+        """Returns the agent with the network after `place` games, 0 = at the end; it must have been trained."""
         path = self.kept(folder, place or self.games)
+        if not self._plays_greedily:
+            return str(self.plan().agent(path))
         return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
 
     def is_trained(self, folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The plan of a training by the name of its learner: an n-tuple network, a deep network, or a search."""
+"""The plan of a training by the name of its learner: a network or a search."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from ...agents.ntuple.weights import read_config, read_values
 from ...agents.puct.agent import Puct
 from ...agents.puct.self_play import SelfPlay
 from ...agents.registry import AGENTS, EVALUATORS
+from ...agents.spe_ed.network.agent import TableNetwork
+from ...agents.spe_ed.network.learning import Outcomes
 from ...core.errors import UserError, unknown
 from ...core.outside.classes import is_outside
 from ...core.parameters import Declared
@@ -28,6 +30,7 @@ from ...core.text_form import parse
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..self_play.loop import Plan as SelfPlayPlan
+from ..self_play.table_network import Plan as TablePlan
 from . import LEARNERS
 from .deep import Plan as DeepPlan
 
@@ -67,6 +70,8 @@ def learning_plan(
         return DeepPlan(game, learner, method_for(game, learning, DeepQ), seed, every)
     if isinstance(learner, Puct):
         return SelfPlayPlan(game, learner, method_for(game, learning, SelfPlay), seed, every)
+    if isinstance(learner, TableNetwork):
+        return TablePlan(game, learner, method_for(game, learning, Outcomes), seed, every)
     raise UserError(
         f'a training needs a network or a search that learns, got {learner}; write "ntuple(network=4x6)",'
         ' "dqn(layers=128.64)" or "puct(selection=gumbel,evaluator=ntuple)".'
@@ -81,7 +86,8 @@ def plan_of_definition(definition: Mapping[str, Any]) -> LearningPlan:
         network: Any = EVALUATORS.make(definition["evaluator"])
         return TdPlan(game, network, method, seed, every)
     learner: Any = AGENTS.make(learner_of(definition))
-    kind: Any = DeepPlan if "network" in definition else SelfPlayPlan
+    kinds: dict[type, Any] = {Dqn: DeepPlan, Puct: SelfPlayPlan, TableNetwork: TablePlan}
+    kind: Any = kinds[type(learner)]
     plan: LearningPlan = kind(game, learner, method, seed, every)
     return plan
 
