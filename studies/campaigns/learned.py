@@ -65,6 +65,8 @@ def _without_network(row: Row, known: LearnedRow | Row) -> Row:
     wanted = [learner.kept(Path(), known.place or learner.games).name for learner in known.learners]
     if [file and file.name for file in map(_file_of, row.measured)] != wanted:
         return row
+    if any(_template_of(agent) != _template_of(known.agent.format(network=NETWORK)) for agent in row.measured):
+        return row
     return replace(row, agents=(STAND_IN, *row.agents[1:]), trainings=(STAND_IN,) * len(row.trainings))
 
 

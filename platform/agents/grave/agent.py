@@ -104,7 +104,7 @@ class Grave(SearchAgent):
         50, "grave: visits of a node from which its own AMAF values count", low=0, high=10_000_000, search=(0, 400)
     )
     bias: float = parameter(
-        1e-5, "grave: the larger, the sooner visits outweigh AMAF", low=0, high=1, log=True, search=(1e-7, 0.1)
+        0.001, "grave: the larger, the sooner visits outweigh AMAF", low=0, high=1, log=True, search=(1e-7, 0.1)
     )
     exploration: float = parameter(0.0, "K of UCT, for rewards from 0 to 1", low=0, high=100, search=(0, 2))
     mast: float = parameter(
