@@ -24,7 +24,6 @@ from ..bar import game_bar
 from .experiment import Experiment
 from .row import Row
 
-
 GREEDY = "greedy(evaluator={network})"
 
 
