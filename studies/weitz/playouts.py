@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from turnier.runs.experiments.row import Row
-from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
+from turnier.runs.experiments.trained import GREEDY, LearnedRow, Learner, TrainingStudy
 from turnier.studies.scripts.trained_experiments import run_training_studies
 
 
@@ -37,13 +37,15 @@ AGENTS = {  # label -> agent, but for its budget
     "GRAVE and MAST": "grave({budget})",
     "learned playouts": "mcts({budget},evaluator=learned_rollout(network={network},randomness=0.6))",
 }
+PLAIN = "mcts({budget})"
 STRONG = "mcts({budget},solver=true,forced_depth=8)"
 TEXT = """The thesis wants a stronger opponent for its learners where Ludii is missing, and names MCTS with learned
-features. *GRAVE* selects by how an action went wherever it was played later, *MAST* plays playouts by the means of
-moves, and *learned playouts* lead to the best afterstates of an n-tuple network but for six random moves in ten; it has
-learned from {trained:,} games, about twenty seconds of computing. Shown are the points against plain `mcts`, in both
-seats, a draw counting half, with {iterations} iterations a move for both or with {milliseconds} ms a move for both. The
-last rows have other opponents: greedy play on that network, and MCTS with solver and threat sequences."""
+features. *GRAVE* selects by how an action went wherever it was played later, *MAST* plays the moves of playouts by
+their means, and *learned playouts* lead to the best afterstates of an n-tuple network, except for six random moves in
+ten; the network has learned from {trained:,} games. Shown are the points against plain `mcts`, in both seats, with
+{budget} a move for both."""
+OTHERS = """ The last rows have other opponents: the network is played greedily, and MCTS has a solver and threat
+sequences."""
 
 
 def learner(game: str, scale: Scale) -> Learner:
@@ -59,24 +61,31 @@ def row(label: str, game: str, agents: tuple[str, str], budget: str, scale: Scal
     return Row(label, game, (first, second), scale.games, "points")
 
 
-def build(preset: str) -> list[TrainingStudy]:
-    scale, plain, greedy = PRESETS[preset], "mcts({budget})", "greedy(evaluator={network})"
-    by_time = f"milliseconds={scale.milliseconds}"
-    budgets = {"equal iterations": f"iterations={scale.iterations}", "equal time": by_time}
-    rows = [
-        row(f"{place}, {label}, {kind}", game, (agent, plain), budget, scale)
+def against_plain(budget: str, scale: Scale) -> list[LearnedRow | Row]:
+    """Returns a row for each game and agent."""
+    return [
+        row(f"{place}, {label}", game, (agent, PLAIN), budget, scale)
         for place, game in GAMES.items()
-        for kind, budget in budgets.items()
         for label, agent in AGENTS.items()
     ]
+
+
+def build(preset: str) -> list[TrainingStudy]:
+    scale = PRESETS[preset]
+    by_time, by_iterations = f"milliseconds={scale.milliseconds}", f"iterations={scale.iterations}"
     others = {
-        "the network against plain MCTS": (greedy, plain),
-        "the network against GRAVE": (greedy, AGENTS["GRAVE"]),
+        "the network against plain MCTS": (GREEDY, PLAIN),
+        "the network against GRAVE": (GREEDY, AGENTS["GRAVE"]),
         "GRAVE against solver and threats": (AGENTS["GRAVE"], STRONG),
     }
+    rows = against_plain(by_time, scale)
     rows += [row(f"Yavalath, {label}", GAMES["Yavalath"], pair, by_time, scale) for label, pair in others.items()]
-    text = TEXT.format(**scale._asdict())
-    return [TrainingStudy("weitz", f"playouts-{preset}", "Learned playouts, GRAVE and MAST (5.1)", text, rows)]
+    text = TEXT.format(trained=scale.trained, budget=f"{scale.milliseconds} ms") + OTHERS
+    title = "Learned playouts, GRAVE and MAST in equal time (5.1)"
+    timed = TrainingStudy("weitz", f"playouts-{preset}", title, text, rows)
+    text = TEXT.format(trained=scale.trained, budget=f"{scale.iterations:,} iterations")
+    title, rows = title.replace("in equal time", "with equal iterations"), against_plain(by_iterations, scale)
+    return [timed, TrainingStudy("weitz", f"playouts-by-iterations-{preset}", title, text, rows)]
 
 
 if __name__ == "__main__":
