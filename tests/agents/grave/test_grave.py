@@ -81,7 +81,7 @@ def pairs(tree: Any, node: int, plain: oracle.Known) -> Iterator[tuple[int, orac
 def test_the_search_is_the_plain_one(where: str, variant: str, tables: int) -> None:
     """Tree, visits and means, every node's AMAF table, and the means of all moves."""
     position, agent = POSITIONS[where], grave(**VARIANTS[variant])
-    actions, iterations = position.game.num_actions, 120
+    actions, iterations = position.game.num_actions, 80
     tables = tables if agent.selection == "grave" else 0
     tree, knowledge = searched(agent, position, iterations, tables)
     plain = oracle.grave(agent, iterations, position, stream(1), tables)
@@ -164,7 +164,7 @@ def test_the_clock_forgets_the_last_decision() -> None:
 
 
 def test_tables_fit_into_memory() -> None:
-    """Games with many actions get fewer tables, but always one; the text forms of small games get them all."""
+    """Every node gets one in small games; where there are many actions they are fewer, but the root has one."""
     assert enough_tables(1000, 122) == 2001
     assert enough_tables(10_000_000, 122) * 244 <= MOST_WORDS
     assert enough_tables(1000, MOST_WORDS) == 1
