@@ -30,9 +30,9 @@ class RootChildren(NamedTuple):
 ROOT_CHILDREN = types.NamedTuple([Actions, Floats, Floats, Floats, types.Array(types.boolean, 1, "C")], RootChildren)
 
 
-def final_parameter() -> Any:
+def final_parameter(default: str = "max") -> Any:
     """Declares the rule of the final move."""
-    return parameter("max", "the action played: best mean, most visits, both, or best lower bound", choices=FINALS)
+    return parameter(default, "the action played: best mean, most visits, both, or best lower bound", choices=FINALS)
 
 
 def security_parameter() -> Any:

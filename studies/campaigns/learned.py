@@ -10,6 +10,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.core.text_form import Spec, parse
 from turnier.results.store.store import Store
@@ -65,7 +66,16 @@ def _without_network(row: Row, known: LearnedRow | Row) -> Row:
     wanted = [learner.kept(Path(), known.place or learner.games).name for learner in known.learners]
     if [file and file.name for file in map(_file_of, row.measured)] != wanted:
         return row
+    if not all(_plays_as(agent, known.agent) for agent in row.measured):
+        return row
     return replace(row, agents=(STAND_IN, *row.agents[1:]), trainings=(STAND_IN,) * len(row.trainings))
+
+
+def _plays_as(agent: str, template: str) -> bool:
+    """Whether an agent with a network is that of a template."""
+    spec = parse(agent)
+    (network,) = (each for each in _specs(spec) if _is_network(each))
+    return spec == parse(AGENTS.pinned(template.format(network=network)))
 
 
 def network_of(row: Row) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from turnier.studies.campaigns.statements import Statement, at_least, at_most, higher, increasing
 
 LUDII, PLAIN = "plain UCT in place of Ludii", "values not squeezed by tanh"
+NOT_BUILT = "proposed there, not built"
 
 STATEMENTS = (
     Statement("W1", "table 1", "MCTS wins more with more iterations.", "weitz:table1",
@@ -41,4 +42,8 @@ STATEMENTS = (
               (at_least("TCL3 against the stand-in for Ludii (figure 25)", 60.0),), LUDII),
     Statement("W14", "figure 18", "TDN7 beats Ludii after 1,000,000 games (here: wins at least 60 %).",
               "weitz:stronger-long", (at_least("TDN7 against the stand-in for Ludii (figure 18)", 60.0),), LUDII),
+    Statement("W15", "5.1", "Learned features in its playouts make MCTS stronger (here: in equal time).",
+              "weitz:playouts", (at_least("Yavalath, learned playouts", 50.0),), NOT_BUILT),
+    Statement("W16", "5.1", "GRAVE with MAST is a stronger opponent than plain MCTS (here: in equal time).",
+              "weitz:playouts", (at_least("Yavalath, GRAVE and MAST", 50.0),), NOT_BUILT),
 )  # fmt: skip

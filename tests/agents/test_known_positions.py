@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="thousands of searches; the cont
 MC = "mc(iterations=2000)"
 UCT = "mctse(iterations=2000,selection=uct,exploration=1.4)"
 MCTS = "mcts(iterations=2000,exploration=0.7)"
+GRAVE = "grave(iterations=2000,exploration=0.7,bias=0.1)"
 PUCT = "puct(iterations=2000,evaluator=score,solver=true)"
 GUMBEL = PUCT.replace("solver", "selection=gumbel,solver")
 ALL_MARKS = oracle.all_marks()
@@ -39,7 +40,7 @@ def decide(agent: str, marks: str) -> Decision:
     return make_agent(agent).start(position.game, position.to_move, 7).act(position)
 
 
-@pytest.mark.parametrize("agent", [MC, UCT, MCTS])
+@pytest.mark.parametrize("agent", [MC, UCT, MCTS, GRAVE])
 def test_a_win_in_one_is_never_missed(agent: str) -> None:
     """Where the mover can win at once, it does, or plays what wins against every reply (all its rollouts were won)."""
     positions = [marks for marks in ALL_MARKS if oracle.winning_cells(marks, mover(marks))]
@@ -54,7 +55,7 @@ def test_a_win_in_one_is_never_missed(agent: str) -> None:
     assert at_once > 0.9 * len(positions)
 
 
-@pytest.mark.parametrize("agent", [UCT, MCTS])
+@pytest.mark.parametrize("agent", [UCT, MCTS, GRAVE])
 def test_tree_search_blocks_every_threat(agent: str) -> None:
     """Where the mover cannot win at once, the opponent threatens one cell and not all is lost, that cell is taken."""
     positions = [
@@ -71,7 +72,7 @@ def test_tree_search_blocks_every_threat(agent: str) -> None:
 
 @pytest.mark.parametrize(
     "agent",
-    [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)", PUCT, GUMBEL, "expectimax(depth=9)"],
+    [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)", GRAVE, PUCT, GUMBEL, "expectimax(depth=9)"],
 )
 def test_tree_search_plays_tictactoe_perfectly(agent: str) -> None:
     """No action of the search is worse than the best one, by minimax, in any position."""

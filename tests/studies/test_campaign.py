@@ -138,7 +138,7 @@ def test_another_experiment_of_the_name_is_refused_before_anything_is_played(tmp
             Campaign(store, FIGURES, tmp_path)
 
 
-@pytest.mark.parametrize("change", ["games", "measure", "opponent", "row", "learner", "opening"])
+@pytest.mark.parametrize("change", ["games", "measure", "opponent", "row", "learner", "agent", "opening"])
 def test_another_experiment_on_networks_is_refused_before_anything_is_trained(
     tmp_path: Path, played: Path, change: str
 ) -> None:
@@ -149,6 +149,7 @@ def test_another_experiment_on_networks_is_refused_before_anything_is_trained(
         "measure": dataclasses.replace(learned[0], row=dataclasses.replace(row, measure="plies")),
         "opponent": dataclasses.replace(learned[0], row=dataclasses.replace(row, agents=("mc",))),
         "learner": dataclasses.replace(learned[0], learner=learner),
+        "agent": dataclasses.replace(learned[0], agent="mcts(iterations=9,evaluator={network})"),
         "opening": dataclasses.replace(learned[0], row=dataclasses.replace(row, openings=1)),
     }.get(change)
     rows = [*([first] if first else []), *learned[1:], plain]

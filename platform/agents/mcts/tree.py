@@ -105,18 +105,25 @@ def expand(game, tree, node, state, choices):
     return n
 
 
-@kernel(types.int64(NODES, STATS, types.int64, Rng))
-def try_child(nodes, stats, node, rng):
-    """Makes a random untried child the next tried one and returns it; tried ones come first."""
+@kernel(types.int64(NODES, STATS, types.int64, types.int64))
+def take_child(nodes, stats, node, untried):
+    """Makes an untried child the next tried one and returns it; tried ones come first."""
     tried = nodes[node, TRIED]
     child = nodes[node, FIRST] + tried
-    other = child + below(rng, nodes[node, WIDTH] - tried)
-    action = nodes[other, ACTION]
-    nodes[other, ACTION] = nodes[child, ACTION]
+    action = nodes[untried, ACTION]
+    nodes[untried, ACTION] = nodes[child, ACTION]
     nodes[child, ACTION] = action
     nodes[node, TRIED] = tried + 1
     clear_node(nodes, stats, child)
     return child
+
+
+@kernel(types.int64(NODES, STATS, types.int64, Rng))
+def try_child(nodes, stats, node, rng):
+    """Makes a random untried child the next tried one and returns it."""
+    tried = nodes[node, TRIED]
+    untried = nodes[node, FIRST] + tried + below(rng, nodes[node, WIDTH] - tried)
+    return take_child(nodes, stats, node, untried)
 
 
 @kernel(types.float64(types.int64))

@@ -220,14 +220,16 @@ class NTuple(Evaluator):
             tuples = random_tuples(game.num_cells, self.tuples, self.length, self.seed)
         return Network.of(game, tuples, self.values, self.symmetric, written_stages(self.stages))
 
-    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+    def weights(self, game: Game, in_quarters: bool = True) -> npt.NDArray[np.float64]:
+        """Returns the network's `evaluator_weights`, which others share."""
         if self.file:
-            weights = weights_from_file(str(self.carried_path("file").resolve()), self.digest)
-        else:
-            weights = _empty(self.network_for(game))
-        return self.with_weights(game, weights)
+            return weights_from_file(str(self.carried_path("file").resolve()), self.digest, in_quarters)
+        return _empty(self.network_for(game), in_quarters)
+
+    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        return self.with_weights(game, self.weights(game))
 
 
 @functools.lru_cache(maxsize=16)
-def _empty(network: Network) -> npt.NDArray[np.float64]:
-    return evaluator_weights(network, None)
+def _empty(network: Network, in_quarters: bool) -> npt.NDArray[np.float64]:
+    return evaluator_weights(network, None, in_quarters)

@@ -268,9 +268,12 @@ FILES = NetworkFiles(
 )
 
 
-def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:
-    """Returns header and values in one array of 64-bit numbers, for the evaluate kernel."""
-    layout = network.layout(coherent=False)
+def evaluator_weights(network: Network, values: Weights | None, in_quarters: bool = True) -> npt.NDArray[np.float64]:
+    """Returns header and values in one array of 64-bit numbers, for the evaluate kernel.
+
+    Packed boards need entries in quarters, `board_lookups` needs them in the order of their numbers.
+    """
+    layout = network.layout(coherent=False, in_quarters=in_quarters)
     words = network.words(layout, values is not None and values.squeezed)
     origin = (2 * len(words) + 15) // 16 * 16  # in float32, at the start of a cache line
     memory = new_table(origin + layout.size + layout.size % 2)
@@ -285,9 +288,9 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
 
 
 @functools.lru_cache(maxsize=4)
-def weights_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
-    """Returns the weights of a file for an evaluator; raises UserError if its digest differs."""
+def weights_from_file(path: str, digest: str, in_quarters: bool = True) -> npt.NDArray[np.float64]:
+    """Returns `evaluator_weights` of a file; raises UserError if its digest differs."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
         raise other_digest("the weights", path, digest, loaded.digest)
-    return evaluator_weights(loaded.network, loaded)
+    return evaluator_weights(loaded.network, loaded, in_quarters)

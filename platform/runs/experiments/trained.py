@@ -27,6 +27,8 @@ from ..learning.ways import learning_plan
 from .experiment import Experiment
 from .row import Row
 
+GREEDY = "greedy(evaluator={network})"
+
 
 @dataclass(frozen=True)
 class Learner:
@@ -87,12 +89,12 @@ class Learner:
         out = self.out(folder)
         return out.with_name(f"{out.stem}-{place}.npz")
 
-    def agent(self, folder: Path, place: int = 0) -> str:
+    def agent(self, folder: Path, place: int = 0, template: str = GREEDY) -> str:
         """Returns the agent with the network after `place` games, 0 = at the end; it must have been trained."""
         path = self.kept(folder, place or self.games)
         if not self._plays_greedily:
             return str(self.plan().agent(path))
-        return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
+        return template.format(network=f"ntuple(file={path},digest={read_config(path)['digest']})")
 
     def is_trained(self, folder: Path) -> bool:
         return all(self.kept(folder, place).exists() for place in self.places)
@@ -119,12 +121,13 @@ class Learner:
 
 @dataclass(frozen=True)
 class LearnedRow:
-    """A row of an experiment whose first agent is a learner after `place` games, 0 = all of them."""
+    """A row of an experiment whose first agent has learned for `place` games, 0 = all of them."""
 
     row: Row  # its agents are the others
     learner: Learner
     place: int = 0
     further: tuple[Learner, ...] = ()  # the same with other seeds: the figure is a mean over trainings
+    agent: str = GREEDY  # what plays with the network
 
     @property
     def learners(self) -> tuple[Learner, ...]:
@@ -161,7 +164,7 @@ class TrainingStudy:
 def _row(row: LearnedRow | Row, folder: Path) -> Row:
     if isinstance(row, Row):
         return row
-    first, *further = (learner.agent(folder, row.place) for learner in row.learners)
+    first, *further = (learner.agent(folder, row.place, row.agent) for learner in row.learners)
     return replace(row.row, agents=(first, *row.row.agents), trainings=tuple(further))
 
 
