@@ -72,10 +72,10 @@ def _without_network(row: Row, known: LearnedRow | Row) -> Row:
 
 
 def _plays_as(agent: str, template: str) -> bool:
-    """Whether an agent with a network is that of a template."""
+    """Whether an agent with a network is that of a template, or an agent with a network of its own."""
     spec = parse(agent)
     (network,) = (each for each in _specs(spec) if _is_network(each))
-    return spec == parse(AGENTS.pinned(template.format(network=network)))
+    return network is spec or spec == parse(AGENTS.pinned(template.format(network=network)))
 
 
 def network_of(row: Row) -> Path | None:

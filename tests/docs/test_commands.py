@@ -87,4 +87,4 @@ Or `turnier serve`, and `turnier new`."""
     assert "--budget" in mistake_in(alone[0])
     assert "is now turnier spe_ed serve" in mistake_in(inline[0]) and UNFINISHED[0] in mistake_in(inline[1])
     assert "'spe_ed jion'" in mistake_in(["spe_ed", "jion"])
-    assert "integer" in mistake_in(["tournament", "--games", "abc"])
+    assert "is not a valid int" in mistake_in(["tournament", "--games", "abc"])
