@@ -48,8 +48,8 @@ class Pages:
         named = {name.replace("_", "-"): text for name, text in headers.items()}
         return asyncio.run(self._asked(address, method, named))
 
-    def hear(self, address: str, change: Callable[[], object]) -> str:
-        """Returns the first event of a stream, after changes of what it tells of."""
+    def hear(self, address: str, event: str, change: Callable[[], object]) -> str:
+        """Returns a stream up to an event of that name, after changes of what it tells of; others may come before."""
 
         async def listen() -> str:
             heard, parts = asyncio.Event(), list[str]()
@@ -60,7 +60,7 @@ class Pages:
 
             async def send(message: dict[str, Any]) -> None:
                 parts.append(message.get("body", b"").decode())
-                if parts[-1].startswith("event:"):
+                if parts[-1].startswith(f"event: {event}\n"):
                     heard.set()
 
             task = asyncio.create_task(self.app(scope_of(address), receive, send))

@@ -251,16 +251,15 @@ def test_pages_hear_what_changes(copied: str, monkeypatch: pytest.MonkeyPatch) -
     pages = Pages(copied)
     with Store.open(copied) as store:
         numbers = iter(range(1000))
-        told = pages.hear("/api/live", lambda: store.annotations.set("study:tiny", NOTE, f"{next(numbers)}"))
-        assert "event: news" in told
+        pages.hear("/api/live", "news", lambda: store.annotations.set("study:tiny", NOTE, f"{next(numbers)}"))
         played = Tournament("tictactoe", ["random", "greedy"], games=8)
         records = iter([play_match(spec) for spec in played.plan or ()])
         store.begin_run(played.run_id, "tournament", "tictactoe", played.definition)
         of_run = f"/api/live?run={played.run_id}"
-        assert "event: news" in pages.hear(of_run, lambda: store.append(played.run_id, [next(records)]))
+        pages.hear(of_run, "news", lambda: store.append(played.run_id, [next(records)]))
         kept = [store.run(played.run_id)]  # it is deleted once, however long the page takes to say so
-        told = pages.hear(of_run, lambda: delete_run(store, kept.pop()) if kept else None)
-        assert "event: refused" in told and "this run is no longer stored" in told
+        told = pages.hear(of_run, "refused", lambda: delete_run(store, kept.pop()) if kept else None)
+        assert "this run is no longer stored" in told
     monkeypatch.setattr("turnier.dashboards.app.live.LISTENERS", 0)
     assert pages.ask("/api/live").status == 429
 
