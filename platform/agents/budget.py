@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ..core.errors import UserError
 
 AMOUNT = object()  # in an agent's `budgets`: replaced by the amount
 UNITS = ("ms", "rollouts", "nodes", "plies")
+# The `budgets` of tree searches: an iteration is a rollout and makes a node.
+OF_ITERATIONS: Mapping[str, Mapping[str, Any]] = {
+    "ms": {"milliseconds": AMOUNT},
+    "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
+    "nodes": {"iterations": AMOUNT, "milliseconds": 0},
+}
 
 
 def read_budget(text: str) -> tuple[int, str]:

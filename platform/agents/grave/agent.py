@@ -20,7 +20,7 @@ from ..agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from ..budget import AMOUNT
+from ..budget import OF_ITERATIONS
 from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import FINALS, final_parameter, security_parameter
@@ -115,11 +115,7 @@ class Grave(SearchAgent):
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
 
-    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ms": {"milliseconds": AMOUNT},
-        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
-        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
-    }
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = OF_ITERATIONS
 
     def draws_numbers(self, game: Game) -> bool:
         return True

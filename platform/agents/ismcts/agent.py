@@ -23,7 +23,7 @@ from ...games.python.live_states import LiveState
 from ...games.python.python_game import PythonGame
 from ..abi import VALUES, VISITS
 from ..agent import Agent, Decision, milliseconds_parameter, seat_rng
-from ..budget import AMOUNT
+from ..budget import OF_ITERATIONS
 from ..timed import run_chunks
 
 OBSERVERS = ("one", "all")
@@ -50,11 +50,7 @@ class Ismcts(Agent):
     final: str = parameter("robust", "the action played: most visits, or drawn in proportion to them", choices=FINALS)
     milliseconds: int = milliseconds_parameter("iterations")
 
-    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ms": {"milliseconds": AMOUNT},
-        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
-        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
-    }
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = OF_ITERATIONS
 
     def draws_numbers(self, game: Game) -> bool:
         return True

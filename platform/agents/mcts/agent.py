@@ -22,7 +22,7 @@ from ..agent import (
     score_method_parameter,
     seat_rng,
 )
-from ..budget import AMOUNT
+from ..budget import OF_ITERATIONS
 from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import FINALS, final_parameter, security_parameter
@@ -153,11 +153,7 @@ class Mcts(SearchAgent):
     evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes")
     milliseconds: int = milliseconds_parameter("iterations")
 
-    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ms": {"milliseconds": AMOUNT},
-        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
-        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
-    }
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = OF_ITERATIONS
 
     def draws_numbers(self, game: Game) -> bool:
         return True

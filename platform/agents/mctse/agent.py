@@ -24,7 +24,7 @@ from ..agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from ..budget import AMOUNT
+from ..budget import OF_ITERATIONS
 from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
@@ -159,11 +159,7 @@ class Mctse(SearchAgent):
     threads: int = parameter(1, "cores per decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
-    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ms": {"milliseconds": AMOUNT},
-        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
-        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
-    }
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = OF_ITERATIONS
 
     def draws_numbers(self, game: Game) -> bool:
         return True

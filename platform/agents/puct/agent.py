@@ -26,7 +26,7 @@ from ..agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from ..budget import AMOUNT
+from ..budget import OF_ITERATIONS
 from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..expectimax.one_ply_boards import fits_boards
@@ -228,11 +228,7 @@ class Puct(SearchAgent):
     )
     digest: str = parameter("", "digest that the weights of the policy must have; filled in", later=True)
 
-    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "ms": {"milliseconds": AMOUNT},
-        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
-        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
-    }
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = OF_ITERATIONS
 
     def draws_numbers(self, game: Game) -> bool | None:
         drawn = self.evaluator_or_clock_draws(game)
