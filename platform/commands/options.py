@@ -21,7 +21,7 @@ from .completion import proposing
 def writable_file(option: typer.CallbackParam, path: str | Path | None) -> Path | None:
     """Callback of options that name a file to write: refuses an unwritable one before the command does anything.
 
-    Some editions of typer pass what was typed, as text.
+    Some versions of typer pass the text that was typed.
     """
     if path is None:
         return None

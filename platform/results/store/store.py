@@ -339,7 +339,7 @@ class Store(Records):
         return set(found)
 
     def lock(self, name: str, holder: str | None = None, patience: float = 0.0) -> Lock:
-        """Takes the lock with that name; raises Held, which names the holder, if another one has it for `patience` s.
+        """Takes the lock with that name; raises Held, which names the holder, if it is still held after `patience` s.
 
         A lock is taken over if its holder gave no heartbeat for 30 s, or is an ended process of this machine. Use it as
         a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock matters: it

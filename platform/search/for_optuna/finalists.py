@@ -36,7 +36,7 @@ def store_finalists(
 ) -> None:
     """Stores the finalists of a study as trials, in place of earlier ones.
 
-    Drivers that share a study end at the same time and store the same finalists: one after the other, by a lock.
+    Drivers that share a study may finish at the same time and store the same finalists; a lock makes them take turns.
 
     Args:
         store: of the study.
