@@ -56,14 +56,14 @@ function specOf(figure) {
   const spec = JSON.parse(figure.querySelector("script").textContent);
   if (innerWidth < 640) onPhone(spec);
   spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
-  spec.config.aria = false;  // the figure says what it shows; a text for every mark would take half of the time
+  spec.config.aria = false;  // the figure says what it shows; a text for every mark took a quarter of the time
   return dark.matches ? onDark(spec) : spec;
 }
 
 async function draw(figure) {
   const place = figure.querySelector(".plot"), spec = specOf(figure), told = place.ariaLabel;
   const one = await (await loaded())(place, {...spec, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
-  place.style.minHeight = "";  // the room kept for it
+  place.style.minHeight = "";  // the room reserved for it
   place.ariaLabel = told;  // which Vega has replaced by "Vega visualization"
   views.get(figure)?.finalize();
   views.set(figure, one);
@@ -108,8 +108,8 @@ function stretch(figure) {
   if (rows && high > view.height() + 10) view.height(high).runAsync().then(() => requestIdleCallback(() => keep(figure)));
 }
 
-/** Charts are drawn one at a time and each is seen before the next: those in the window first, others and those whose
- * earlier picture is seen while nothing else is to do. */
+/** Charts are drawn one at a time, and each is shown before the next is drawn: those in the window first; those outside
+ * it, and those of which a picture is shown, when the page is idle. */
 const waiting = new Set();
 let drawing = false;
 async function drawWaiting() {
@@ -128,9 +128,9 @@ async function drawWaiting() {
   drawing = false;
 }
 
-// The pictures of charts are kept for this tab, so that a page that is seen again is whole at once; Vega follows.
+// Pictures of charts are kept for this tab, so that a page opened again is complete at once; Vega follows.
 
-/** The name of a chart's picture: what it shows, how wide, in which light. */
+/** The name of a chart's picture: what it shows, its width and its colours. */
 function nameOf(figure) {
   const {hash} = figure.closest(".block").dataset, title = figure.querySelector("h2").textContent;
   return `chart ${hash} ${title} ${figure.querySelector(".plot").clientWidth} ${innerWidth < 640} ${dark.matches}`;
@@ -149,14 +149,14 @@ async function clickLater(event) {
   const figure = event.target.closest("figure.chart[data-drawn=kept]");
   if (!figure?.dataset.cells || !event.target.closest(".role-mark")) return;
   waiting.delete(figure);
-  await draw(figure);
+  await draw(figure).catch(failure => { figure.dataset.drawn = "no"; tell(figure, failure); });
   const {clientX, clientY} = event, where = {clientX, clientY, bubbles: true};
   const mark = document.elementFromPoint(clientX, clientY);
   for (const kind of ["pointermove", "mousemove", "click"]) mark?.dispatchEvent(new (kind[0] === "p" ? PointerEvent : MouseEvent)(kind, where));
 }
 document.addEventListener("click", clickLater);
 
-/** Says why a chart is not drawn, unless its picture is seen. */
+/** Says why a chart is not drawn, unless a picture of it is shown. */
 function tell(figure, {message}) {
   if (figure.dataset.drawn === "kept") return;
   figure.querySelector(".plot").textContent = message;
@@ -174,7 +174,7 @@ const near = new IntersectionObserver(seen => {
   drawWaiting();
 }, {rootMargin: "1000px"});
 
-/** Charts keep about the room that they will take, so that those below the window are known to be there. */
+/** Each chart reserves about the room that it will take, so that those below the window stay below it. */
 export function drawAll(within) {
   const found = $("figure.chart", within).map(figure => [figure, figure.dataset.drawn ? null : sessionStorage.getItem(nameOf(figure))]);
   for (const [figure, picture] of found) {

@@ -13,7 +13,7 @@ function endWhole(...wides) {
     return Math.max(0, ...ends.filter(right => right <= wide.clientWidth));
   };
   const over = (wide, table) => table.offsetWidth > wide.clientWidth;
-  inTurn(() => 0, wide => { wide.style.width = wide.style.maxHeight = ""; wide.classList.remove("tight", "folded"); });
+  for (const [wide] of all) { wide.style.width = wide.style.maxHeight = ""; wide.classList.remove("tight", "folded"); }
   inTurn(over, (wide, is) => { if (is) wide.classList.add("tight"); });
   inTurn((wide, table) => over(wide, table) && end(wide, table) < .75 * wide.clientWidth, (wide, is) => { if (is) wide.classList.add("folded"); });
   inTurn((wide, table) => [over(wide, table), end(wide, table) + wide.offsetWidth - wide.clientWidth, end(wide, table)], (wide, [cut, width, any]) => {
@@ -24,7 +24,7 @@ function endWhole(...wides) {
 }
 const endAllWhole = () => endWhole(...$(".wide"));
 
-/** The lower edge of the last row that is seen whole, in px; 0 if all are. */
+/** The lower edge of the last row that is fully visible, in px; 0 if all are. */
 function lastWhole(wide, table) {
   const high = wide.clientHeight, {top} = table.getBoundingClientRect();
   let last = 0;
