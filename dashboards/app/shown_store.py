@@ -9,10 +9,11 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pandas as pd
-from cachetools import Cache, LRUCache, TTLCache
+from cachetools import Cache, LRUCache
 
 from turnier.core.errors import UserError
 from turnier.dashboards import sections
@@ -31,7 +32,7 @@ from turnier.runs.results import RunResults
 PATIENCE = 5  # s that a page waits for a locked database
 TURN = 30  # s that a page waits until no other one keeps a core busy
 WAITING = 4  # pages at most that are read alone or wait for it
-BEAT = 1.5  # s for which the progress of runs is not read again, however many pages show it
+BEAT = 1.5  # s for which a store that changes is not asked again for its runs, however many pages show them
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
 
@@ -47,6 +48,14 @@ _SMALLER: dict[str, Any] = {
 }  # fmt: skip
 
 
+class _Seen(NamedTuple):
+    """What the store had."""
+
+    value: Any
+    at: float  # s, monotonic
+    version: object  # of the store; None if the value may change without it
+
+
 class ShownStore:
     """A store as pages see it; it may not exist yet, and is then empty until it does.
 
@@ -58,7 +67,7 @@ class ShownStore:
         self._opening = threading.Lock()
         self._opened: Store | None = None
         self._empty: Store | None = None
-        self._beat: Cache[Any, Any] = TTLCache(HEADS, BEAT)
+        self._seen: Cache[Any, Any] = LRUCache(HEADS)
         self._heads: Cache[Any, Any] = LRUCache(HEADS)
         self._results: Cache[Any, Any] = LRUCache(KEPT)
         self._locks: dict[int, threading.Lock] = {id(kept): threading.Lock() for kept in self._caches}
@@ -67,7 +76,7 @@ class ShownStore:
 
     @property
     def _caches(self) -> tuple[Cache[Any, Any], ...]:
-        return self._beat, self._heads, self._results
+        return self._seen, self._heads, self._results
 
     @property
     def store(self) -> Store:
@@ -93,16 +102,18 @@ class ShownStore:
         """The option with which commands use this store; nothing for the default store."""
         return "" if self.url == default_url() else f" --store {shlex.quote(shown(parse(self.url)))}"
 
-    def _kept(self, cache: Cache[Any, Any], key: Any, read: Callable[[], T]) -> T:
-        """Returns what is kept under a key, or reads it once, however many ask for it meanwhile."""
+    def _kept(
+        self, cache: Cache[Any, Any], key: Any, read: Callable[[], T], holds: Callable[[T], bool] = lambda _: True
+    ) -> T:
+        """Returns what is kept under a key if it holds, or reads it once, however many ask for it meanwhile."""
         lock = self._locks[id(cache)]
         with lock:
-            if (found := cache.get(key, _NOTHING)) is not _NOTHING:
+            if (found := cache.get(key, _NOTHING)) is not _NOTHING and holds(cast(T, found)):
                 return cast(T, found)
             reading = self._reading.setdefault((id(cache), key), threading.Lock())
         with reading:
             with lock:
-                if (found := cache.get(key, _NOTHING)) is not _NOTHING:
+                if (found := cache.get(key, _NOTHING)) is not _NOTHING and holds(cast(T, found)):
                     return cast(T, found)
             try:
                 read_now = read()
@@ -111,17 +122,33 @@ class ShownStore:
             finally:
                 with lock:
                     self._reading.pop((id(cache), key), None)
-                if cache is not self._beat:
+                if cache is not self._seen:
                     give_back()
             return read_now
 
+    def _now(self, key: Any, read: Callable[[], T], lasts: Callable[[T], bool] = lambda _: True) -> T:
+        """Returns what the store has; read again BEAT later if the store has changed, or if the value does not last."""
+
+        def look() -> _Seen:
+            version = self._version()
+            value = read()
+            return _Seen(value, monotonic(), version if lasts(value) else None)
+
+        def holds(seen: _Seen) -> bool:
+            return monotonic() - seen.at < BEAT or (seen.version is not None and seen.version == self._version())
+
+        return cast(T, self._kept(self._seen, key, look, holds).value)
+
+    def _version(self) -> object:
+        return self.store.database.version() if self._opened else None
+
     def progress(self) -> dict[str, RunProgress]:
         """Returns the progress of all runs by id, the oldest first; it is at most a few seconds old."""
-        return self._kept(self._beat, "progress", lambda: {one.run: one for one in progress_of_runs(self.store)})
+        return self._now("progress", lambda: {one.run: one for one in progress_of_runs(self.store)}, _is_still)
 
     def runs(self) -> dict[str, Run]:
         """Returns all runs by id, the oldest first."""
-        return self._kept(self._beat, "runs", self._read_runs)
+        return self._now("runs", self._read_runs)
 
     def _read_runs(self) -> dict[str, Run]:
         self.store.annotations.read_names()
@@ -129,11 +156,11 @@ class ShownStore:
 
     def matches(self) -> dict[str, int]:
         """Returns the number of matches of every run that has some."""
-        return self._kept(self._beat, "matches", lambda: self.store.match_counts())
+        return self._now("matches", lambda: self.store.match_counts())
 
     def searched(self) -> set[str]:
         """Returns the runs that have searched positions."""
-        return self._kept(self._beat, "searched", lambda: set(self.store.searches.counts()))
+        return self._now("searched", lambda: set(self.store.searches.counts()))
 
     def run(self, text: str) -> Run:
         """Returns a run by its id, the beginning of its id, or its name; raises UserError if there is none."""
@@ -154,7 +181,7 @@ class ShownStore:
         if running and stored > SMALL:
             step = 10 ** (len(str(stored)) - 2) * 5
             stored, done = stored // step * step, done // step * step
-        return stored, running, done, self._kept(self._beat, (run.id, known), lambda: self._marks(run))
+        return stored, running, done, self._now((run.id, known), lambda: self._marks(run))
 
     def _marks(self, run: Run) -> str:
         kind, settings = sections.kind_of(run.kind), self.store.annotations.get(run.id, SETTINGS)
@@ -220,6 +247,11 @@ class ShownStore:
             return head, _failures_of(results).text
         except UserError as error:  # such as one that this version does not know: the others are shown
             return Head(str(error)), ""
+
+
+def _is_still(progress: dict[str, RunProgress]) -> bool:
+    """Whether no driver has a run: what it reports depends on the time, too."""
+    return all(run.state not in LIVE for run in progress.values())
 
 
 def _frame_of(results: RunResults) -> pd.DataFrame:

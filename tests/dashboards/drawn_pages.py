@@ -99,7 +99,7 @@ class Pages:
 
     def look_later(self, address: str = "/") -> Seen:
         """Returns a page as it is some seconds later."""
-        self.shown._beat.clear()
+        self.shown._seen.clear()
         return self.look(address)
 
 

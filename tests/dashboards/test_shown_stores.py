@@ -5,15 +5,20 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.dashboards.drawn_pages import TRAP, Pages, run_of, store_named, url_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
+from turnier.dashboards.app import shown_store
+from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.links import run_address
+from turnier.results.databases import sqlite
 from turnier.results.store import manifest
 from turnier.results.store.annotations import NOTE
+from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 from turnier.search.definition import StudyDefinition
@@ -52,6 +57,37 @@ def test_a_store_that_appears_is_shown(tmp_path: Path) -> None:
     with Store.open(url_of(tmp_path / "later.db")) as store:
         store.begin_run("tournament:1", "tournament", "the first one", {"game": "2048"})
     assert "the first one" in pages.look_later().text
+
+
+def test_a_store_is_read_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown_store, "BEAT", 0.0)
+    path, read = tmp_path / "seen.db", []
+    progress_of_runs = shown_store.progress_of_runs
+    monkeypatch.setattr(shown_store, "progress_of_runs", lambda store: read.append(1) or progress_of_runs(store))
+    with Store.open(url_of(path)) as store:
+        store.begin_run("tournament:1", "tournament", "one", {"game": "2048"})
+    shown = ShownStore(url_of(path))
+    assert [list(shown.progress()), list(shown.progress())] == [["tournament:1"]] * 2
+    assert len(read) == 2, "what has just been written may not be all"
+    monkeypatch.setattr(sqlite, "SETTLED", 0.0)
+    read.clear()
+    for _ in range(5):
+        assert list(shown.progress()) == list(shown.runs()) == ["tournament:1"]
+    assert len(read) == 1
+    with Store.open(url_of(path)) as store:
+        for number in range(2, 6):  # in the log, then merged into the file
+            store.begin_run(f"tournament:{number}", "tournament", "another", {"game": "2048"})
+            assert len(shown.progress()) == len(shown.runs()) == number
+            assert len(shown.progress()) == number
+        assert len(read) == 5
+        store.annotations.set("tournament:1", NOTE, "the first one")
+        assert shown.progress()["tournament:1"].note == "the first one"
+        driven = SimpleNamespace(total=4, done=1, skipped=0, unit="games")
+        with ProgressReporter(store, "tournament:1", driven):
+            read.clear()
+            assert [shown.progress()["tournament:1"].state for _ in "123"] == ["running"] * 3
+            assert len(read) == 3, "whether its driver lives is nothing that a file says"
+    assert shown.progress()["tournament:1"].state == "finished"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ _OF_WRITERS = (
     "cache_size = -64000",  # KiB
 )
 _OF_READERS = ("cache_size = -8000",)  # KiB; they read large values once, for which a larger one is slower
+SETTLED = 2.0  # s after which what was written last can be read, too
 _CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 
@@ -56,6 +57,19 @@ class SqliteFile:
                 f"the results database {self.path} must stay in its place while a command uses it, but it was moved,"
                 " deleted or replaced; what was stored is in the moved file: move it back and repeat the command."
             )
+
+    def version(self) -> tuple[tuple[int, int, int], ...] | None:
+        """Returns a value that changes with the content; None for SETTLED s after a change, and for a missing file.
+
+        Every transaction writes to the log or, without one, to the file. Neither may be opened to see more (see logs).
+        """
+        found: list[os.stat_result] = []
+        for path in (self.path, f"{self.path}-wal"):
+            with contextlib.suppress(OSError):
+                found.append(os.stat(path))
+        if not found or time.time() - max(one.st_mtime for one in found) < SETTLED:
+            return None
+        return tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in found)
 
     def close(self) -> None:
         """Closes the file; the last writer leaves no log."""

@@ -157,6 +157,10 @@ class Database(Inserting):
         """Returns the bytes of an SQLite file, without its log; 0 if there is none."""
         return self.path.stat().st_size if self.path.exists() else 0
 
+    def version(self) -> object:
+        """Returns a value that changes with the content, asked without a query; None if it is unknown."""
+        return self._file.version() if self._file else None
+
     def structure(self) -> list[str]:
         """Returns the findings of SQLite's own check of tables, indexes and pages; none for PostgreSQL."""
         if not self.is_sqlite:
