@@ -57,7 +57,12 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
         f'<a href="{PATH}/{escape(name)}"{CURRENT if name == game else ""}>{escape(name)}</a>' for name in known
     )
     head = f'<nav class="tabs" aria-label="games">{links}</nav>'
-    blocks = list(View(f"{PATH}/{game}", query).blocks(_sections(shown, game, known[game])))
+    view = View(f"{PATH}/{game}", query)
+
+    def draw() -> list[Block]:
+        return list(view.blocks(_sections(shown, game, known[game])))
+
+    blocks = list(shown.read_all(known[game], f"league {game} drawn {query}", draw))
     runs = "".join(
         f'<li><a href="{escape(run_address(run.id))}">{escape(titled(run))}</a> {run.created:%Y-%m-%d}</li>'
         for run in known[game]

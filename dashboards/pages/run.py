@@ -138,16 +138,19 @@ class RunPage:
         if self.tab == FAILURES:
             yield from self._failed()
             return
-        some = self._sections()
-        yield from self.view.blocks(some)
-        if met := self.view.met(some):
-            yield from self._kept(f"{self.tab} pair", lambda: iter([pair_panel(self.shown, self.run, self.view, *met)]))
+        yield from self._drawn() if self.tab in (ORIGIN, WHY) else self._kept(f"{self.tab} drawn", self._drawn)
         if self.tab == ORIGIN:
             yield Block(
                 "file",
                 f'<p><a href="{escape(run_address(self.run.id))}/report.html" download>This run as one'
                 " HTML file</a>, for a thesis or an e-mail.</p>",
             )
+
+    def _drawn(self) -> Iterator[Block]:
+        some = self._sections()
+        yield from self.view.blocks(some)
+        if met := self.view.met(some):
+            yield pair_panel(self.shown, self.run, self.view, *met)
 
     @property
     def _progress(self) -> Any:

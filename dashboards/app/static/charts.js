@@ -177,12 +177,19 @@ const near = new IntersectionObserver(seen => {
 /** Each chart reserves about the room that it will take, so that those below the window stay below it. */
 export function drawAll(within) {
   const found = $("figure.chart", within).map(figure => [figure, figure.dataset.drawn ? null : sessionStorage.getItem(nameOf(figure))]);
-  for (const [figure, picture] of found) {
+  for (const [figure] of found) {
     const place = figure.querySelector(".plot");
-    if (picture) { place.innerHTML = picture; figure.dataset.drawn = "kept"; }
-    else if (!place.hasChildNodes()) place.style.minHeight ||= `${heightOf(specOf(figure)) + 40}px`;
+    if (!place.hasChildNodes()) place.style.minHeight ||= `${heightOf(specOf(figure)) + 40}px`;
     near.observe(figure);
   }
+  const kept = found.filter(([, picture]) => picture), away = new Set(kept.filter(([figure]) => distance(figure) > 0));
+  const show = ([figure, picture]) => {
+    if (figure.dataset.drawn) return;
+    figure.querySelector(".plot").innerHTML = picture;
+    figure.dataset.drawn = "kept";
+  };
+  kept.filter(one => !away.has(one)).forEach(show);
+  if (away.size) requestAnimationFrame(() => setTimeout(() => away.forEach(show)));  // once the window is shown
 }
 
 /** The height of a chart without its axis, as far as its specification says it. */
