@@ -14,30 +14,30 @@ from ...core.kernel import kernel, types
 
 def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Returns moved rows [2 * 65536] (left, then right), their reward or -1 if 32768s merge, and their potential."""
-    moved = np.zeros(2 * 65536, np.uint16)
-    gain = np.zeros(2 * 65536, np.int32)
-    rows = np.arange(65536)
-    exponents = np.stack([(rows >> (4 * i)) & 15 for i in range(4)])
-    for side, order in ((0, (0, 1, 2, 3)), (1, (3, 2, 1, 0))):
-        line = exponents[list(order)]
-        out = np.zeros((5, 65536), np.int64)  # the fifth slot catches the write past a full line
-        slot = np.zeros(65536, np.int64)
-        last = np.zeros(65536, np.int64)
-        reward = np.zeros(65536, np.int64)
-        for tile in line:
-            merges = (tile > 0) & (tile == last)
-            pushes = (tile > 0) & (tile != last) & (last > 0)
-            out[slot[merges], rows[merges]] = tile[merges] + 1
-            reward[merges & (reward >= 0)] += (2 << tile)[merges & (reward >= 0)]
-            reward[merges & (tile == 15)] = -1
-            out[slot[pushes], rows[pushes]] = last[pushes]
-            slot += merges | pushes
-            last = np.where(tile == 0, last, np.where(merges, 0, tile))
-        out[slot, rows] = np.where(last > 0, last, out[slot, rows])
-        moved[side * 65536 : side * 65536 + 65536] = sum((out[i] & 15) << (4 * order[i]) for i in range(4))
-        gain[side * 65536 : side * 65536 + 65536] = reward
-    potential = np.where(exponents > 0, (exponents - 1) << exponents, 0).sum(axis=0).astype(np.int32)
-    return moved, gain, potential
+    rows = np.arange(65536, dtype=np.uint16)
+    exponents = [(rows >> 4 * cell & 15).astype(np.int32) for cell in range(4)]
+    line, reward, too_large = list(exponents), np.zeros(65536, np.int32), np.zeros(65536, np.bool_)
+    for last in (3, 2, 1):  # gaps move to the end
+        for cell in range(last):
+            _close(line, cell, line[cell] == 0, last)
+    for cell in range(3):
+        merges = (line[cell] > 0) & (line[cell] == line[cell + 1])
+        reward += np.where(merges, 2 << line[cell], 0)
+        too_large |= merges & (line[cell] == 15)
+        line[cell] = line[cell] + merges
+        _close(line, cell + 1, merges)
+    reward[too_large] = -1
+    left = np.stack([(line[cell] & 15) << 4 * cell for cell in range(4)]).sum(axis=0, dtype=np.uint16)
+    mirror = np.stack([(rows >> 4 * cell & 15) << 4 * (3 - cell) for cell in range(4)]).sum(axis=0, dtype=np.uint16)
+    potential = np.stack([np.where(tile > 0, (tile - 1) << tile, 0) for tile in exponents]).sum(axis=0, dtype=np.int32)
+    return np.append(left, mirror[left[mirror]]), np.append(reward, reward[mirror]), potential
+
+
+def _close(line: list[npt.NDArray[np.int32]], cell: int, gap: npt.NDArray[np.bool_], last: int = 3) -> None:
+    """Moves the tiles after a cell by one, up to the last cell, in the rows that have a gap in it."""
+    for i in range(cell, last):
+        line[i] = np.where(gap, line[i + 1], line[i])
+    line[last] = np.where(gap, 0, line[last])
 
 
 # Moved rows, their rewards, and their potential: the points for making a row's tiles from 2s. The board's potential,
