@@ -21,7 +21,7 @@ from .games.random_games import FENCE, ROOM, fenced, words
 from .law import Law, LawBroken
 
 SEED = 1  # of the players in these laws
-MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would last a thousand
+MAX_PLIES = 40 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would last a thousand
 LONGEST = 2_000  # plies of a random game that provides positions
 
 

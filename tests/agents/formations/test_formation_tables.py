@@ -109,7 +109,7 @@ def test_values_equal_plain_python(
     values, rng, value, head = words.view(np.uint16), random.Random(3), value_of(formation), head_of(words, number)
     sys.setrecursionlimit(10_000)
     seen = set()
-    for _ in range(300):
+    for _ in range(120):
         board = random_board(formation, rng)
         got = int(values[place_of(words, head, packed(board))])
         assert got == value(board), board

@@ -56,7 +56,7 @@ def training(learning: str, game: str = "2048", network: str = NETWORK) -> TdLoo
 def test_learning_beside_tables_is_that_of_the_plain_oracle(table: Path, learning: str) -> None:
     run = training(f"td({learning},table={table})")
     td, words, least, chances = run.plan.learning, run.plan.learning.formations(), np.array([FIVE, SIX]), np.empty(8)
-    naive, passes, games = NaiveNetwork(run.network, run.initial), [0], 12
+    naive, passes, games = NaiveNetwork(run.network, run.initial), [0], 6
 
     def passed(position: Position) -> int:
         board = np.uint64(position.state[BOARD])

@@ -69,12 +69,12 @@ def test_the_loss_and_its_gradient_are_those_of_plain_numpy() -> None:
     from turnier.agents.residual.gradient import losses
 
     game = make_game("tictactoe")
-    network, found = Network(game, 1, 16), positions(game, 5)
+    network, found = Network(game, 1, 8), positions(game, 3)
     weights, (lesson, _) = drawn_weights(network), lesson_of(network, found)
     value, gradient = jax.value_and_grad(lambda w: sum(losses(network, network.parts(w), lesson)))(weights)
     assert float(value) == pytest.approx(plain_loss(network, weights, found, lesson), rel=1e-5)
     random, step = np.random.default_rng(6), 1e-7
-    for _ in range(10):
+    for _ in range(5):
         direction = random.normal(size=network.size)
         ends = [plain_loss(network, weights + sign * step * direction, found, lesson) for sign in (1, -1)]
         expected = float(np.asarray(gradient, float) @ direction)
