@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Preset -> rollouts, nodes of minimax, nodes of a table, side of the boards in cells, games per row.
 SIZES = {"quick": (200, 1000, 2000, 20, 20), "paper": (400, 4000, 5000, 30, 100), "tiny": (5, 20, 100, 8, 1)}
-# Combi's constants of the document (5 and 6.1).
+# Combi's constants of the document (5 and 7).
 PAPER = (
     "filter_value=0.69,start_probability=2.0,minimax_activation=0.001,minimax_slack=0,minimax_weight=0,table_weight=0.5,"
     "territory=0,vary=0,minimax_distance=20"

@@ -1,4 +1,4 @@
-"""Do the probability tables gain by the others' habits? A wish of Brot 2021, 6.3: moves seen before are likelier.
+"""Do the probability tables gain by the others' habits? A wish of Brot 2021, 9.3: moves seen before are likelier.
 
 \b
 Examples:
@@ -39,7 +39,7 @@ def build(preset: str) -> list[Experiment]:
     }
     rows = tuple(Row(label, board, agents, games, "points") for label, agents in duels.items())
     text = TEXT.format(nodes=nodes, rollouts=rollouts, side=side)
-    title = "Habits of the others in the probability tables (6.3)"
+    title = "Habits of the others in the probability tables (9.3)"
     return [Experiment("spe_ed", f"habits-in-tables-{preset}", title, text, rows, seed=22)]
 
 

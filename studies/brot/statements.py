@@ -8,17 +8,17 @@ COUNTS = "counts in place of a second for each move"
 OTHERS = ("Basic", "Rollouts", "Minimax", "Probability tables")
 
 STATEMENTS = (
-    Statement("B1", "6", "Combi is better than each of its strategies (here: wins more than half).", "brot:duels",
+    Statement("B1", "8.1", "Combi is better than each of its strategies (here: wins more than half).", "brot:duels",
               tuple(at_least(f"Brot 2021 against {name}", 50.0) for name in OTHERS), COUNTS),
-    Statement("B2", "6", "Minimax and the probability tables win about 12 % against Combi (here: at most 20 %).",
+    Statement("B2", "8.1", "Minimax and the probability tables win about 12 % against Combi (here: at most 20 %).",
               "brot:duels", tuple(at_least(f"Brot 2021 against {name}", 80.0) for name in OTHERS[2:]), COUNTS),
-    Statement("B3", "6", "Of the single strategies, rollouts are the best against Combi.", "brot:duels",
+    Statement("B3", "8.1", "Of the single strategies, rollouts are the best against Combi.", "brot:duels",
               tuple(higher(f"Brot 2021 against {name}", "Brot 2021 against Rollouts")
                     for name in ("Basic", "Minimax", "Probability tables")), COUNTS),
-    Statement("B4", "6", "Of the single strategies, Basic is the worst against Combi.", "brot:duels",
+    Statement("B4", "8.1", "Of the single strategies, Basic is the worst against Combi.", "brot:duels",
               tuple(higher("Brot 2021 against Basic", f"Brot 2021 against {name}")
                     for name in ("Rollouts", "Minimax", "Probability tables")), COUNTS),
-    Statement("B5", "6.3", "Tables in which moves that others have made are likelier make more points.",
+    Statement("B5", "9.3", "Tables in which moves that others have made are likelier make more points.",
               "spe_ed:habits-in-tables",
               (at_least("tables, habits 1, against tables", 50.0), at_least("Combi, habits 1, against Combi", 50.0))),
     Statement("B6", "9.5", "A network may learn the game from the probability tables (here: makes more than half of the"
