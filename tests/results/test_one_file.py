@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import shutil
 import sqlite3
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -76,6 +78,11 @@ def test_without_a_place_the_store_is_the_one_of_commands(path: Path, monkeypatc
         Store.open(3)  # type: ignore[arg-type]
 
 
+def log_of(store: Store) -> logs.Log:
+    assert store.database._file is not None
+    return store.database._file.log
+
+
 def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(opened: Store, path: Path) -> None:
     opened.append("run", [made(1)])
 
@@ -84,12 +91,34 @@ def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(ope
             connection.execute(text("DELETE FROM run_matches"))
             reading = connection.connection.cursor()
             reading.execute("SELECT name FROM sqlite_master")  # there are more rows
-            logs.end_all_at_once()  # as a signal has it, at any moment
+            log_of(opened).end_at_once()  # as a signal has it, at any moment
 
     with pytest.raises(UserError):
         begin_to_delete()
     assert files(path) == ["a.db"]
     assert stored(path) == 1
+
+
+def test_the_end_closes_no_connection_that_another_thread_uses(tmp_path: Path) -> None:
+    """Python's sqlite3 fails, or even crashes, if a connection is closed meanwhile; the other thread waits instead."""
+    failures: list[BaseException] = []
+
+    def read(store: Store) -> None:
+        try:
+            while True:
+                store.match_counts()
+                time.sleep(0.001)
+        except BaseException as error:
+            failures.append(error)
+
+    for number in range(20):
+        store = Store.open(tmp_path / f"{number}.db")
+        reader = threading.Thread(target=read, args=[store], daemon=True)
+        reader.start()
+        reader.join(0.01 + number / 1000)
+        log_of(store).end_at_once()
+        reader.join(0.05)
+        assert reader.is_alive() and not failures
 
 
 def test_after_a_kill_anybody_may_merge_the_log(opened: Store, path: Path) -> None:

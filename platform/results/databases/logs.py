@@ -59,6 +59,7 @@ class Log:
         self._engines: list[Engine] = []
         self._marked_at = -math.inf  # by time.monotonic
         self._identity: tuple[int, int] | None = None  # of the file, once it is open
+        self._ending: int | None = None  # the thread that ends the process
 
     def begin(self) -> None:
         """Notes the identity of the open file."""
@@ -77,6 +78,8 @@ class Log:
         @event.listens_for(engine, "checkout")
         def checkout(connection: Any, *_: Any) -> None:
             users[connection] = threading.get_ident()
+            if self._ending not in (None, threading.get_ident()):
+                threading.Event().wait()  # for the end: what this thread has not begun by now is not begun
 
         @event.listens_for(engine, "checkin")
         def checkin(connection: Any, *_: Any) -> None:
@@ -112,7 +115,11 @@ class Log:
                 engine.dispose()
 
     def end_at_once(self) -> None:
-        """Does the same just before the process ends, at any moment: this thread's uncommitted work is undone."""
+        """Does the same just before the process ends, at any moment: this thread's uncommitted work is undone.
+
+        Another thread keeps the connection that it has, but gets no more.
+        """
+        self._ending = threading.get_ident()
         with self._merging():
             for connection in self._idle():
                 _give_up(connection)
