@@ -177,15 +177,17 @@ const near = new IntersectionObserver(seen => {
 /** Each chart reserves about the room that it will take, so that those below the window stay below it. */
 export function drawAll(within) {
   const found = $("figure.chart", within).map(figure => [figure, figure.dataset.drawn ? null : sessionStorage.getItem(nameOf(figure))]);
-  for (const [figure] of found) {
+  for (const [figure, picture] of found) {
     const place = figure.querySelector(".plot");
-    if (!place.hasChildNodes()) place.style.minHeight ||= `${heightOf(specOf(figure)) + 40}px`;
+    if (!place.hasChildNodes()) place.style.minHeight ||= `${picture ? /height="([\d.]+)"/.exec(picture)[1] : heightOf(specOf(figure)) + 40}px`;
     near.observe(figure);
   }
   const kept = found.filter(([, picture]) => picture), away = new Set(kept.filter(([figure]) => distance(figure) > 0));
   const show = ([figure, picture]) => {
     if (figure.dataset.drawn) return;
-    figure.querySelector(".plot").innerHTML = picture;
+    const place = figure.querySelector(".plot");
+    place.innerHTML = picture;
+    place.style.minHeight = "";
     figure.dataset.drawn = "kept";
   };
   kept.filter(one => !away.has(one)).forEach(show);
