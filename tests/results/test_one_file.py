@@ -83,7 +83,10 @@ def log_of(store: Store) -> logs.Log:
     return store.database._file.log
 
 
-def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(opened: Store, path: Path) -> None:
+def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(
+    opened: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "_OPEN", {log_of(opened)})  # the process of other tests goes on
     opened.append("run", [made(1)])
 
     def begin_to_delete() -> None:
@@ -91,7 +94,7 @@ def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(ope
             connection.execute(text("DELETE FROM run_matches"))
             reading = connection.connection.cursor()
             reading.execute("SELECT name FROM sqlite_master")  # there are more rows
-            log_of(opened).end_at_once()  # as a signal has it, at any moment
+            logs.end_all_at_once()  # as a signal has it, at any moment
 
     with pytest.raises(UserError):
         begin_to_delete()
@@ -100,7 +103,7 @@ def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(ope
 
 
 def test_the_end_closes_no_connection_that_another_thread_uses(tmp_path: Path) -> None:
-    """Python's sqlite3 fails, or even crashes, if a connection is closed meanwhile; the other thread waits instead."""
+    """Python's sqlite3 fails, or even crashes, if a connection is closed while it is used; the other thread waits."""
     failures: list[BaseException] = []
 
     def read(store: Store) -> None:
