@@ -32,7 +32,7 @@ from turnier.runs.results import RunResults
 PATIENCE = 5  # s that a page waits for a locked database
 TURN = 30  # s that a page waits until no other one keeps a core busy
 WAITING = 4  # pages at most that are read alone or wait for it
-BEAT = 1.5  # s for which a store that changes is not asked again for its runs, however many pages show them
+BEAT = 1.5  # s until a store that changes is read again, however many pages show it
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
 
@@ -49,7 +49,7 @@ _SMALLER: dict[str, Any] = {
 
 
 class _Seen(NamedTuple):
-    """What the store had."""
+    """What the store had at a time."""
 
     value: Any
     at: float  # s, monotonic
@@ -250,7 +250,7 @@ class ShownStore:
 
 
 def _is_still(progress: dict[str, RunProgress]) -> bool:
-    """Whether no driver has a run: what it reports depends on the time, too."""
+    """Whether no driver has a run: whether a driver is still alive also depends on the time."""
     return all(run.state not in LIVE for run in progress.values())
 
 

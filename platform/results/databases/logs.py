@@ -79,7 +79,7 @@ class Log:
         def checkout(connection: Any, *_: Any) -> None:
             users[connection] = threading.get_ident()
             if self._ending not in (None, threading.get_ident()):
-                threading.Event().wait()  # for the end: what this thread has not begun by now is not begun
+                threading.Event().wait()  # until the process ends: nothing new is begun
 
         @event.listens_for(engine, "checkin")
         def checkin(connection: Any, *_: Any) -> None:
@@ -117,7 +117,7 @@ class Log:
     def end_at_once(self) -> None:
         """Does the same just before the process ends, at any moment: this thread's uncommitted work is undone.
 
-        Another thread keeps the connection that it has, but gets no more.
+        Other threads keep the connections that they have, but get no more.
         """
         self._ending = threading.get_ident()
         with self._merging():

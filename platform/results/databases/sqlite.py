@@ -24,7 +24,7 @@ _OF_WRITERS = (
     "cache_size = -64000",  # KiB
 )
 _OF_READERS = ("cache_size = -8000",)  # KiB; they read large values once, for which a larger one is slower
-SETTLED = 2.0  # s after which what was written last can be read, too
+SETTLED = 2.0  # s after a write, by which time a reader sees it
 _CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 

@@ -31,7 +31,7 @@ from .store import Run, Store
 _CHECKED = [column.name for column in run_progress.columns if column.name not in ("run_id", "checksum")]
 BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # period of measuring the rate
-LAST_BEAT = 1.0  # s for which the end waits for a report being stored; one that has no connection yet gets none
+LAST_BEAT = 1.0  # s to wait at the end for a report that is being stored; without a connection it never will be
 _OTHER_UNITS = ("study", "training")  # kinds of runs whose bar counts something else than they store
 _WITHOUT_DRIVER = ("play",)  # kinds to which people add the games that they play
 RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
