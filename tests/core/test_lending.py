@@ -12,7 +12,7 @@ from numba import njit, types
 
 from turnier.agents.expectimax.search import look_up
 from turnier.agents.mctse.search import draw_chance
-from turnier.core.compilation.lending import LendingCompiler
+from turnier.core.compilation.dispatcher import KernelCompiler
 from turnier.core.kernel import JIT, kernel
 from turnier.games import othello
 
@@ -51,7 +51,7 @@ def references(one: Any, **options: Any) -> int:
 
 @pytest.mark.parametrize("one", [othello.step, draw_chance, look_up], ids=lambda one: one.__name__)
 def test_no_reference_to_an_argument_is_counted(one: Any) -> None:
-    assert references(one) > 0 and references(one, pipeline_class=LendingCompiler) == 0
+    assert references(one) > 0 and references(one, pipeline_class=KernelCompiler) == 0
 
 
 def test_arguments_are_written_and_still_belong_to_their_owner() -> None:

@@ -6,18 +6,32 @@ compiled as often as there are kernels above it. Copies serve to be inlined, whi
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 from llvmlite import binding
+from llvmlite.binding import ffi
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 SMALL = 150  # instructions: larger functions are not inlined
 _PACKAGE = __name__.partition(".")[0] + "."
+
+
+@contextlib.contextmanager
+def unannounced() -> Iterator[None]:
+    """Has numba announce no call of LLVM, of which there are 50,000, to listeners that only measure their time."""
+    lock: Any = ffi.lib._lock
+    usual, lock._cblist = lock._cblist, []
+    try:
+        yield
+    finally:
+        lock._cblist = usual
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,14 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
             return  # a caller passes other types than those declared, or code that is not ours
         if getattr(importlib.import_module(dispatcher.__module__), dispatcher.__qualname__, None) is dispatcher.kernel:
             self.dispatcher, self.symbol = dispatcher, result.fndesc.llvm_func_name
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """As numba does it, but sets up nothing for the functions that are only named: four of five."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
 
     def add_linking_library(self, library: Any) -> None:
         library._ensure_finalized()

@@ -29,7 +29,9 @@ from .apart import KernelLibrary
 from .late_numba import LateModule, evaluated
 from .members import ReferenceType
 
-_FORMAT = 7  # of stored kernels; to be raised when compilation/{apart,dispatcher,late_numba,lending,members}.py change
+_FORMAT = (
+    8  # of stored kernels; to be raised when compilation/{apart,arrays,dispatcher,late_numba,lending,members}.py change
+)
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 

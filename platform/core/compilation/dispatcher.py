@@ -11,18 +11,33 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typed_passes import NativeLowering
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing import make_concrete_template
+from numba.core.untyped_passes import InlineInlinables
 from numba.extending import typeof_impl
 
-from .apart import KernelLibrary
+from .apart import KernelLibrary, unannounced
+from .arrays import ArraysInPlace
 from .by_reference import ByReference
 from .cache import cache_of
 from .late_numba import CalledByAddress, Late, evaluated, numba_is_here, type_of
-from .lending import LendingCompiler
+from .lending import LendingLowering
 from .progress import compiled
+
+
+class KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler with `LendingLowering` and `ArraysInPlace`."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(LendingLowering if step is NativeLowering else step, about) for step, about in passes.passes]
+        passes.add_pass_after(ArraysInPlace, InlineInlinables)
+        passes.finalize()
+        return [passes]
 
 
 class Dispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -31,7 +46,7 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
     kernel_signature: Any
 
     def __init__(self, kernel: Late, function: Any) -> None:
-        super().__init__(function, targetoptions=dict(function.kernel_options), pipeline_class=LendingCompiler)
+        super().__init__(function, targetoptions=dict(function.kernel_options), pipeline_class=KernelCompiler)
         self.kernel = kernel
         self._cache = cache_of(function)
         self._entries: dict[tuple[Any, ...], Any] = {}
@@ -72,7 +87,7 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
                 if self.overloads or self._cache.is_stored():
                     super().compile(arguments)
                 else:
-                    with compiled(self.py_func), self._cache.alone():
+                    with compiled(self.py_func), self._cache.alone(), unannounced():
                         super().compile(arguments)
                 for result in self.overloads.values():
                     result.library.belongs_to(self)

@@ -10,14 +10,13 @@ from typing import Any
 
 from numba import types
 from numba.core import cgutils
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
-from numba.extending import overload
 from numba.np import arrayobj
 
 from .apart import KernelLibrary
+from .arrays import refuse_shapes
 
 
 def disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
@@ -48,20 +47,8 @@ class _LendingLower(Lower):  # type: ignore[misc]
         return values
 
 
-def _other_shape(source: Any, place: Any) -> None:
-    """Raises that an assigned array has another shape than its place."""
-
-
-@overload(_other_shape)
-def _raise_other_shape(source: Any, place: Any) -> Any:
-    def raise_it(source: Any, place: Any) -> None:
-        raise ValueError("an assigned array must have the shape of its place")
-
-    return raise_it
-
-
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LendingLowering(NativeLowering):  # type: ignore[misc]
+class LendingLowering(NativeLowering):  # type: ignore[misc]
     _name = "lending_lowering"
 
     def run_pass(self, state: Any) -> bool:
@@ -69,7 +56,7 @@ class _LendingLowering(NativeLowering):  # type: ignore[misc]
         state.library.enable_object_caching()  # as numba's own
         # For numba's own sentence, which has the shapes in it, every process would compile 2 s of text formatting.
         usual = vars(arrayobj).get("raise_with_shape_context")
-        arrayobj.raise_with_shape_context = _other_shape
+        arrayobj.raise_with_shape_context = refuse_shapes
         try:
             return bool(super().run_pass(state))
         finally:
@@ -78,13 +65,3 @@ class _LendingLowering(NativeLowering):  # type: ignore[misc]
     @property
     def lowering_class(self) -> type[Lower]:
         return _LendingLower
-
-
-class LendingCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler with `_LendingLower`."""
-
-    def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_LendingLowering if step is NativeLowering else step, about) for step, about in passes.passes]
-        passes.finalize()
-        return [passes]
