@@ -6,7 +6,7 @@ Examples:
     python studies/kutsch/learning.py --only methods      figures 17 and 29: the curves of both methods
     python studies/kutsch/learning.py --only epsilon      figure 25; also alpha, gamma and lambda: 26 to 28
     python studies/kutsch/learning.py --only larger       what exceeds the thesis's best network
-    python studies/kutsch/learning.py --preset paper      100,000 games, five trainings of each setting
+    python studies/kutsch/learning.py --preset paper      100,000 games, five trainings for each point of 25 to 28
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from turnier.studies.scripts.trained_experiments import run_training_studies
 
 # Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilon from 0.65 to 0, gamma 1.
 TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
-TRAININGS = {"quick": 1, "paper": 5, "tiny": 1}  # of each setting, with tuples and seeds of their own
+TRAININGS = {"quick": 1, "paper": 5, "tiny": 1}  # of each setting of a sweep, with tuples and seeds of their own
 ONE, FIVE = "the games of one training", "five trainings, each with tuples and seed of its own"
 MEASURED = {"quick": ONE, "paper": f"{FIVE}, with its interval over them", "tiny": ONE}
-GAMES = {"quick": 20, "paper": 1000, "tiny": 2}  # per row
-LARGER_GAMES = {"quick": 20, "paper": 200, "tiny": 2}
+GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row of one training
 LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
 REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
 NOTE = {
@@ -68,7 +67,7 @@ tuples of six cells, learned with temporal coherence, are above that after 10,00
 TRACES = """ Lambda's traces reach back 64 moves."""
 
 
-def learners(
+def learner(
     preset: str,
     alpha: float = 0.001,
     epsilon: float = 0.65,
@@ -77,34 +76,31 @@ def learners(
     method: int = 1,
     points: int = 1,
     from_random: bool = True,
-) -> list[Learner]:
-    """Returns the learners of a setting of the thesis, one for each training; alpha as in the thesis."""
+    seed: int = 1,
+) -> Learner:
+    """Returns a learner of the thesis; alpha as in the thesis."""
     step = alpha * LOOKUPS / sum((gamma * trace) ** age for age in range(REACH))
     exploration = f"coherence=false,epsilon={epsilon},epsilon_end=0,method={method},horizon={REACH}"
     learning = (
         f"td(alpha={step:.6g},{exploration},discount={gamma},trace={trace},from_random={str(from_random).lower()})"
     )
-    return [
-        Learner("2048", f"ntuple(tuples=20,length=3,seed={seed})", learning, TRAINED[preset], points, seed)
-        for seed in range(1, TRAININGS[preset] + 1)
-    ]
+    return Learner("2048", f"ntuple(tuples=20,length=3,seed={seed})", learning, TRAINED[preset], points, seed)
 
 
 def row(preset: str, label: str, learned: list[Learner], x: float, series: str = "", place: int = 0) -> LearnedRow:
     """Returns a row with the greedy agents on the networks after `place` games, 0 = at the end."""
     first, *further = learned
-    return LearnedRow(Row(label, "2048", (), GAMES[preset], "score", x=x, series=series), first, place, tuple(further))
+    games = GAMES[preset] * len(learned)
+    return LearnedRow(Row(label, "2048", (), games, "score", x=x, series=series), first, place, tuple(further))
 
 
 def methods(preset: str) -> TrainingStudy:
     """The curves of figures 17 and 29."""
     rows = []
     for series, settings in CURVES.items():
-        learned = learners(preset, points=10 if preset == "paper" else 2, **settings)
-        rows += [
-            row(preset, f"{series}, {place:,} games", learned, place, series, place) for place in learned[0].places
-        ]
-    text = "\n\n".join((METHODS, SETTINGS.format(epsilon=0.65, trainings=MEASURED[preset]))) + NOTE[preset]
+        learned = learner(preset, points=10 if preset == "paper" else 2, **settings)
+        rows += [row(preset, f"{series}, {place:,} games", [learned], place, series, place) for place in learned.places]
+    text = "\n\n".join((METHODS, SETTINGS.format(epsilon=0.65, trainings=ONE))) + NOTE[preset]
     title = "Learning by both methods (figures 17 and 29)"
     return TrainingStudy(DOCUMENT, f"methods-{preset}", title, text, rows, axis="games trained")
 
@@ -115,7 +111,8 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
     rows = []
     for value in values:
         setting: dict[str, Any] = {parameter: value}
-        rows.append(row(preset, f"{name} {value}", learners(preset, **setting), value))
+        learned = [learner(preset, **setting, seed=seed) for seed in range(1, TRAININGS[preset] + 1)]
+        rows.append(row(preset, f"{name} {value}", learned, value))
     text = (
         f"The mean score after training, by {name}; the thesis (100,000 games, alpha 0.001, gamma 1, lambda 0, one"
         f" of them varied) finds that {found}. Its points were pictures and are not known.\n\n"
@@ -130,7 +127,7 @@ def larger(preset: str) -> TrainingStudy:
     """A network above the thesis's best, after a hundredth of its games."""
     learned = Learner("2048", "ntuple(network=4x6)", "td(alpha=1)", max(20, TRAINED[preset] // 10))
     one = LearnedRow(
-        Row("4 tuples of 6 cells, coherence", "2048", (), LARGER_GAMES[preset], "score", LEARNED_SCORE, setting=BEATEN),
+        Row("4 tuples of 6 cells, coherence", "2048", (), GAMES[preset], "score", LEARNED_SCORE, setting=BEATEN),
         learned,
     )
     text = LARGER + NOTE[preset]
