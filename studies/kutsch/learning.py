@@ -24,7 +24,7 @@ TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
 TRAININGS = {"quick": 1, "paper": 5, "tiny": 1}  # of each setting of a sweep, with tuples and seeds of their own
 ONE, FIVE = "the games of one training", "five trainings, each with tuples and seed of its own"
 MEASURED = {"quick": ONE, "paper": f"{FIVE}, with its interval over them", "tiny": ONE}
-GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row of one training
+GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row and training
 LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
 REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
 NOTE = {
@@ -90,8 +90,7 @@ def learner(
 def row(preset: str, label: str, learned: list[Learner], x: float, series: str = "", place: int = 0) -> LearnedRow:
     """Returns a row with the greedy agents on the networks after `place` games, 0 = at the end."""
     first, *further = learned
-    games = GAMES[preset] * len(learned)
-    return LearnedRow(Row(label, "2048", (), games, "score", x=x, series=series), first, place, tuple(further))
+    return LearnedRow(Row(label, "2048", (), GAMES[preset], "score", x=x, series=series), first, place, tuple(further))
 
 
 def methods(preset: str) -> TrainingStudy:
