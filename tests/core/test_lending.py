@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
 from numba import njit, types
+from numba.core.errors import TypingError
 
 from turnier.agents.expectimax.search import look_up
 from turnier.agents.mctse.search import draw_chance
@@ -73,3 +75,16 @@ def test_an_argument_that_is_returned_outlives_its_owner() -> None:
     again = longer_of(kept, 3)
     again[0] = 9
     assert kept[0] == 9 and sys.getrefcount(kept) > before
+
+
+@kernel(types.int64(types.int64))
+def unknown(n: Any) -> Any:
+    return n.no_such_attribute
+
+
+def test_listeners_hear_of_llvm_again_after_a_kernel_that_fails() -> None:
+    usual = list(ffi.lib._lock._cblist)
+    assert usual
+    with pytest.raises(TypingError):
+        unknown(1)
+    assert ffi.lib._lock._cblist == usual

@@ -25,7 +25,7 @@ _PACKAGE = __name__.partition(".")[0] + "."
 
 @contextlib.contextmanager
 def unannounced() -> Iterator[None]:
-    """Has numba announce no call of LLVM, of which there are 50,000, to listeners that only measure their time."""
+    """Keeps numba from announcing each call of LLVM to its listeners, which only measure the time that it takes."""
     lock: Any = ffi.lib._lock
     usual, lock._cblist = lock._cblist, []
     try:

@@ -1,7 +1,7 @@
 """Arrays, and the smaller of two numbers, by instructions in the kernel that asks for them.
 
 Numba makes `np.zeros`, a view or `min` a function of its own for all types that they are called with, and each takes a
-twentieth of a second to compile: a sixth of what a newcomer waits for. What they compute stays the same.
+twentieth of a second to compile: an eighth of what a newcomer waits for. What they compute stays the same.
 """
 
 from __future__ import annotations
