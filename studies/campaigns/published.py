@@ -28,7 +28,8 @@ NOTE = f"""Means with the half-width of their 95 % interval, shares with the int
 
 The first table counts each figure once, however many rows of the document have it: those with the document's own
 setting, those whose setting had to be changed, other agents of ours that are compared with a headline, and what cannot
-be compared, which has no verdict. CPU hours count shared games once per experiment; trainings are not included.
+be compared, which has no verdict. CPU hours count shared games once per experiment; trainings are not included. They
+are measured by the clock, so games that were played beside other work count more than their work.
 """
 
 

@@ -20,7 +20,8 @@ NOTE = f"""Each statement is a test: its claims are differences of figures, or s
 that either is wrong in at most 2.5 % of the cases, although a campaign looks up to {LOOKS} times, each time after twice
 the games (those that refute also share their error among the claims). Of two equal figures, neither can be shown to be
 higher; so *best* means that no other is more than 5 % higher, *the same* that none is more than 10 % higher. The
-evidence is the claim that decided, or that is furthest from being shown, with its interval.
+evidence is the claim that decided, or that is furthest from being shown, with its interval. Where agents have learned,
+more games of the same networks would decide little; it takes more trainings, whose number is not estimated.
 
     python studies/campaign.py --hours 8              # plays what decides statements first
     python studies/report.py all --out docs/results   # this page
@@ -35,6 +36,8 @@ def judged(experiments: Iterable[Sequence[Outlook]]) -> dict[str, tuple[Statemen
         for statement in statements_of(rows[0].experiment.run_id):
             own = [by_label[label] for label in statement.rows]
             verdict = judge(statement, {row.row.label: row.measured for row in own})
+            if any(row.row.trainings for row in own):
+                verdict = verdict._replace(games=0)
             found[statement.name] = statement, verdict, seconds_spent(own)
     return found
 
