@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,17 @@ def test_who_ends_last_merges_the_log(opened: Store, path: Path, monkeypatch: py
     opened.close()
     assert not path.with_name("a.db-wal").exists()
     assert stored(path) == 2
+
+
+def test_no_log_is_missed_while_others_merge_it(path: Path) -> None:
+    def write(number: int) -> None:  # the log is begun, marked and merged, beside others
+        with Store.open(f"sqlite:///{path}") as mine:
+            mine.append("run", [made(number)])
+
+    with Store.open(f"sqlite:///{path}") as store, ThreadPoolExecutor(4) as drivers:
+        store.begin_run("run", "tournament", "t", {})
+        list(drivers.map(write, range(300)))
+    assert stored(path) == 300
 
 
 @pytest.mark.parametrize("read_only", [True, False])

@@ -173,9 +173,13 @@ def _give_up(connection: Any) -> None:
 
 
 def _merge(connection: Any) -> None:
-    if is_marked(connection):
-        connection.execute("PRAGMA user_version = 0")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    marked = is_marked(connection)
+    while True:
+        if marked:
+            connection.execute("PRAGMA user_version = 0")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not (marked := is_marked(connection)):  # another process may have marked it just before
+            return
 
 
 _OPEN: set[Log] = set()

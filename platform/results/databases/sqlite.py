@@ -25,6 +25,7 @@ _OF_WRITERS = (
 )
 _OF_READERS = ("cache_size = -8000",)  # KiB; they read large values once, for which a larger one is slower
 SETTLED = 2.0  # s after a write, by which time a reader sees it
+_LOOKS = (0.02, 0.08, 0.4)  # s, between the looks for a log
 _CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 
@@ -104,8 +105,15 @@ class SqliteFile:
 
 
 def lacks_its_log(path: Path, connection: Any, had_log: bool) -> bool:
-    """Whether a file is a copy of a store in use, without its log; `had_log`: whether it had one before connecting."""
-    return not had_log and is_marked(connection) and not size_of_log(path)
+    """Whether a file is a copy of a store in use, without its log; `had_log`: whether it had one before connecting.
+
+    Looks again before it says so: while one process merges the log another may write, and the two are seen in turn.
+    """
+    for wait in (*_LOOKS, 0.0):
+        if had_log or not is_marked(connection) or size_of_log(path):
+            return False
+        time.sleep(wait)
+    return True
 
 
 def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
