@@ -6,12 +6,12 @@ Examples:
     python studies/kutsch/learning.py --only methods      figures 17 and 29: the curves of both methods
     python studies/kutsch/learning.py --only epsilon      figure 25; also alpha, gamma and lambda: 26 to 28
     python studies/kutsch/learning.py --only larger       what exceeds the thesis's best network
-    python studies/kutsch/learning.py --preset paper      100,000 games, five trainings for each point of 25 to 28
+    python studies/kutsch/learning.py --preset paper      100,000 games, 5 or 20 trainings for each point of 25 to 28
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from turnier.runs.experiments.published import BEATEN
 from turnier.runs.experiments.row import Row
@@ -21,9 +21,8 @@ from turnier.studies.scripts.trained_experiments import run_training_studies
 
 # Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilon from 0.65 to 0, gamma 1.
 TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
-TRAININGS = {"quick": 1, "paper": 5, "tiny": 1}  # of each setting of a sweep, with tuples and seeds of their own
-ONE, FIVE = "the games of one training", "five trainings, each with tuples and seed of its own"
-MEASURED = {"quick": ONE, "paper": f"{FIVE}, with its interval over them", "tiny": ONE}
+ONE = "the games of one training"
+MANY = "{count} trainings, each with tuples and seed of its own, with its interval over them"
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row and training
 LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
 REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
@@ -54,17 +53,29 @@ method 1 and lambda 0): the weights grow without bounds, and the score goes on r
 Here they end as no numbers, and the first legal action is played; a program whose values are bounded would find all
 moves equal and play at random, as the thesis's agent did in the end. That this is what happened there is a guess; its
 program is not known."""
-# figure -> the parameter here, the thesis's name, the values, and the thesis's finding
-SWEEPS: dict[int, tuple[str, str, tuple[float, ...], str]] = {
-    25: ("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best"),
-    26: ("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best"),
-    27: ("gamma", "gamma", (0.9, 0.99, 0.995, 0.999, 1.0), "1 is best"),
-    28: ("trace", "lambda", (0.0, 0.25, 0.5, 0.75, 1.0), "1 is best"),
+
+
+class Sweep(NamedTuple):
+    """A figure of one parameter."""
+
+    parameter: str  # here
+    name: str  # in the thesis
+    values: tuple[float, ...]
+    found: str  # by the thesis
+    trainings: int  # of each value in the paper preset: as many as decide, of 5, 10, 20, 40
+
+
+SWEEPS = {
+    25: Sweep("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best", 20),
+    26: Sweep("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best", 20),
+    27: Sweep("gamma", "gamma", (0.9, 0.99, 0.995, 0.999, 1.0), "1 is best", 5),
+    28: Sweep("trace", "lambda", (0.0, 0.25, 0.5, 0.75, 1.0), "1 is best", 5),
 }
 LEARNED_SCORE = 29_900.0  # after 1,000,000 games
 LARGER = """The thesis's best network, 20 tuples of three cells, has about 29,900 points after 1,000,000 games. Four
 tuples of six cells, learned with temporal coherence, are above that after 10,000 games, a minute of one core."""
-TRACES = """ Lambda's traces reach back 64 moves."""
+TRACES = """ An error counts for the last 64 boards; each of them learns once, when all errors that count for it are
+known."""
 
 
 def learner(
@@ -77,12 +88,14 @@ def learner(
     points: int = 1,
     from_random: bool = True,
     seed: int = 1,
+    delayed: bool = False,
 ) -> Learner:
     """Returns a learner of the thesis; alpha as in the thesis."""
     step = alpha * LOOKUPS / sum((gamma * trace) ** age for age in range(REACH))
     exploration = f"coherence=false,epsilon={epsilon},epsilon_end=0,method={method},horizon={REACH}"
     learning = (
-        f"td(alpha={step:.6g},{exploration},discount={gamma},trace={trace},from_random={str(from_random).lower()})"
+        f"td(alpha={step:.6g},{exploration},discount={gamma},trace={trace},from_random={str(from_random).lower()}"
+        f"{',delayed=true' * delayed})"
     )
     return Learner("2048", f"ntuple(tuples=20,length=3,seed={seed})", learning, TRAINED[preset], points, seed)
 
@@ -106,18 +119,19 @@ def methods(preset: str) -> TrainingStudy:
 
 def sweep(preset: str, figure: int) -> TrainingStudy:
     """Which value of a parameter learns best?"""
-    parameter, name, values, found = SWEEPS[figure]
+    parameter, name, values, found, trainings = SWEEPS[figure]
+    count = trainings if preset == "paper" else 1
     rows = []
     for value in values:
-        setting: dict[str, Any] = {parameter: value}
-        learned = [learner(preset, **setting, seed=seed) for seed in range(1, TRAININGS[preset] + 1)]
+        setting: dict[str, Any] = {parameter: value, "delayed": parameter == "trace" and value > 0}
+        learned = [learner(preset, **setting, seed=seed) for seed in range(1, count + 1)]
         rows.append(row(preset, f"{name} {value}", learned, value))
     text = (
         f"The mean score after training, by {name}; the thesis (100,000 games, alpha 0.001, gamma 1, lambda 0, one"
         f" of them varied) finds that {found}. Its points were pictures and are not known.\n\n"
     )
     epsilon = "the given value" if parameter == "epsilon" else 0.65
-    text += SETTINGS.format(epsilon=epsilon, trainings=MEASURED[preset])
+    text += SETTINGS.format(epsilon=epsilon, trainings=ONE if count == 1 else MANY.format(count=count))
     text += (TRACES if parameter == "trace" else "") + NOTE[preset]
     return TrainingStudy(DOCUMENT, f"{name}-{preset}", f"Learning by {name} (figure {figure})", text, rows, axis=name)
 
