@@ -28,9 +28,8 @@ from turnier.runs.experiments.published import NARROW_POINTS, OTHER, UNDECIDED, 
 from turnier.runs.experiments.row import Measurement, Row
 from turnier.runs.experiments.trained import TrainingStudy
 from turnier.studies.campaigns.learned import untrained, with_agents
+from turnier.studies.campaigns.statements import LEAST_GAMES
 
-# An interval of fewer games may be narrow by luck, so it is not considered, unless fewer are planned.
-LEAST_GAMES = 20
 HOUR = 3600.0  # seconds
 GAMES, SEARCHES = "games", "searches"
 Spec = MatchSpec | SearchSpec

@@ -16,7 +16,8 @@ from turnier.dashboards.figures.figure import Figure, image
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.runs.experiments.experiment import counted
 from turnier.runs.experiments.published import SETTINGS, VERDICTS, WORDS, is_share, published_text, setting_text
-from turnier.studies.campaigns.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
+from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_spent
+from turnier.studies.campaigns.statements import LEAST_GAMES
 
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games are cut off there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."

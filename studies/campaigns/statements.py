@@ -19,7 +19,7 @@ from turnier.statistics.intervals import Interval, weighted_sum
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 LOOKS = 4  # at a statement: after the planned games, and after each extension
-LEAST_GAMES = 20  # of a row: fewer do not tell how many are needed
+LEAST_GAMES = 20  # of a figure: the interval of fewer may be narrow by luck, so nothing is said of it
 MUCH = 100  # times the games so far: more is no plan
 
 
@@ -89,20 +89,22 @@ def judge(statement: Statement, measured: Mapping[str, Measurement]) -> Judged:
 
     Args:
         statement: its claims.
-        measured: row's label -> figure; those without games make the statement undecided.
+        measured: row's label -> figure; claims about those with fewer than LEAST_GAMES are not tested.
     """
-    claims = [_Tested(claim, measured, len(statement.claims)) for claim in statement.claims]
+    few = [label for label in statement.rows if measured[label].games < LEAST_GAMES]
+    tested = [claim for claim in statement.claims if not claim.weights.keys() & set(few)]
+    claims = [_Tested(claim, measured, len(statement.claims)) for claim in tested]
     refuted = [claim for claim in claims if claim.is_refuted]
     if refuted:
         return Judged(FAILS, max(refuted, key=lambda claim: claim.distance).evidence)
+    if few:
+        counts = ", ".join(f"{label} ({measured[label].games})" for label in few)
+        return Judged(OPEN, f"fewer than {LEAST_GAMES} games yet: {counts}", few)
     if all(claim.is_shown for claim in claims):
         return Judged(HOLDS, min(claims, key=lambda claim: claim.distance).evidence)
-    unplayed = [label for label in statement.rows if measured[label].games < 2]
-    if unplayed:
-        return Judged(OPEN, f"not played yet: {', '.join(unplayed)}", unplayed)
     left = [claim for claim in claims if not claim.is_shown]
     games: dict[str, int] = {}
-    for claim in left if all(measured[label].games >= LEAST_GAMES for label in statement.rows) else []:
+    for claim in left:
         for label, number in claim.games().items():
             games[label] = max(number, games.get(label, 0))
     rows = list(dict.fromkeys(label for claim in left for label in claim.claim.weights))

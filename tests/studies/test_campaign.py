@@ -38,7 +38,8 @@ from turnier.runs.experiments.experiment import (
 )
 from turnier.runs.experiments.published import verdict
 from turnier.studies.campaigns.campaign import FIRST_GAMES, Campaign
-from turnier.studies.campaigns.outlook import LEAST_GAMES, in_slices, outlook, outlooks, seconds_left
+from turnier.studies.campaigns.outlook import in_slices, outlook, outlooks, seconds_left
+from turnier.studies.campaigns.statements import LEAST_GAMES
 
 
 def test_every_row_ends_with_what_it_needs(played: Path) -> None:

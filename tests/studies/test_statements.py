@@ -85,7 +85,17 @@ def test_what_is_open_tells_the_games_that_would_decide() -> None:
     wide = 5 * 2.4977 / 1.9600  # of four looks
     assert judged.games == pytest.approx(2 * 100 * (wide / 3) ** 2, abs=2)
     few = judge(saying(higher("b", "a")), {"a": figure(100, 4, games=19), "b": figure(103, 3)})
-    assert few.games == 0 and few.verdict == OPEN, "19 games do not tell how many are needed"
+    assert few == (OPEN, "fewer than 20 games yet: a (19)", ["a"], 0)
+
+
+def test_claims_about_a_few_games_are_not_tested() -> None:
+    """Two games that are nearly alike would show anything."""
+    measured = {"a": figure(100, 1), "b": figure(110, 1), "c": figure(200, 0.1, games=2)}
+    assert judge(saying(higher("c", "a"), higher("a", "c")), measured).verdict == OPEN
+    assert judge(saying(higher("a", "b"), higher("c", "a")), measured).verdict == FAILS, "whatever c has"
+
+
+def test_further_looks_are_at_twice_the_games() -> None:
     assert [next_look(50, played) for played in (0, 50, 92, 100, 250, 400)] == [100, 100, 100, 200, 400, 0]
 
 
