@@ -110,7 +110,10 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
 
 def _agents(row: Row) -> str:
     between = " with two legal actions, then " if row.states else " against "
-    return between.join(f"`{agent}`" for agent in row.agents)
+    first, *others = (f"`{agent}`" for agent in row.agents)
+    more = len(row.trainings)
+    also = f" and {more} other training{'s' * (more > 1)}, each with a seed of its own" * bool(more)
+    return between.join([first + also, *others])
 
 
 def write_page(store: Store, experiment: Experiment, statements: Sequence[Statement], folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from turnier.runs.experiments.row import Measurement, Row
 from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
 from turnier.statistics.intervals import PERCENT, Interval, mean_of_estimates
 from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.document import section
 from turnier.studies.campaigns.learned import stored_experiment, with_networks_in
 from turnier.studies.campaigns.outlook import outlooks
 
@@ -45,6 +46,8 @@ def test_the_interval_is_over_trainings(tmp_path: Path) -> None:
         assert stored_experiment(other, store) is None, "the order of the seeds is part of the definition"
     assert (figure.value, figure.low, figure.high) == pytest.approx(mean_of_estimates(values, PERCENT))
     assert all("file=elsewhere/" in agent for agent in moved.rows[0].measured)
+    page = section(moved, [figure], "")
+    assert f"`{moved.rows[0].measured[0]}` and 2 other trainings, each with a seed of its own against `random`" in page
 
 
 def test_more_games_leave_the_first_as_they_are() -> None:
