@@ -112,7 +112,7 @@ def _agents(row: Row) -> str:
     between = " with two legal actions, then " if row.states else " against "
     first, *others = (f"`{agent}`" for agent in row.agents)
     more = len(row.trainings)
-    also = f" and {more} other training{'s' * (more > 1)}, each with a seed of its own" * bool(more)
+    also = f" and {more} other training{'s' * (more > 1)}, each with a seed of its own," * bool(more)
     return between.join([first + also, *others])
 
 

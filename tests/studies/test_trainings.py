@@ -47,7 +47,7 @@ def test_the_interval_is_over_trainings(tmp_path: Path) -> None:
     assert (figure.value, figure.low, figure.high) == pytest.approx(mean_of_estimates(values, PERCENT))
     assert all("file=elsewhere/" in agent for agent in moved.rows[0].measured)
     page = section(moved, [figure], "")
-    assert f"`{moved.rows[0].measured[0]}` and 2 other trainings, each with a seed of its own against `random`" in page
+    assert f"`{moved.rows[0].measured[0]}` and 2 other trainings, each with a seed of its own, against `random`" in page
 
 
 def test_more_games_leave_the_first_as_they_are() -> None:
