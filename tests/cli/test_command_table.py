@@ -106,6 +106,17 @@ def test_a_command_imports_only_what_it_needs(words: str, imported: set[str], st
     assert imported >= heavy_imports(call, TURNIER_STORE=store_of_a_tournament)
 
 
+def test_who_finds_all_machine_code_imports_nothing_that_makes_it(store_of_a_tournament: str) -> None:
+    code = "from turnier.commands.app import app; app(['play', 'nim', 'random', 'random'], standalone_mode=False)"
+    imports(code, TURNIER_STORE=store_of_a_tournament)
+    of_numba, ours = (
+        {KERNELS, "numba.np.arrayobj"},
+        {f"turnier.core.compilation.{one}" for one in ("arrays", "lending")},
+    )
+    found = imports(code, TURNIER_STORE=store_of_a_tournament)
+    assert "turnier.core.compilation.cache" in found and not found & (of_numba | ours)
+
+
 @pytest.fixture(scope="module")
 def store_of_a_tournament(tmp_path_factory: pytest.TempPathFactory) -> str:
     url = f"sqlite:///{tmp_path_factory.mktemp('started')}/runs.db"

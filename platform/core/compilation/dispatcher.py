@@ -7,6 +7,7 @@ one that compiled code has asked for gets an entry of its own later.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,34 @@ from numba.core.untyped_passes import InlineInlinables
 from numba.extending import typeof_impl
 
 from .apart import KernelLibrary, unannounced
-from .arrays import ArraysInPlace
 from .by_reference import ByReference
 from .cache import cache_of
 from .late_numba import CalledByAddress, Late, evaluated, numba_is_here, type_of
-from .lending import LendingLowering
 from .progress import compiled
 
 
+@functools.cache
+def _own_passes() -> tuple[type, type]:
+    """Returns what replaces `NativeLowering`, and what follows on `InlineInlinables`.
+
+    They import much of numba that machine code from the cache does not need.
+    """
+    from .arrays import ArraysInPlace
+    from .lending import LendingLowering
+
+    cpu_target.typing_context.refresh()  # the compiler at work has looked before for what they declare
+    cpu_target.target_context.refresh()
+    return LendingLowering, ArraysInPlace
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler with `LendingLowering` and `ArraysInPlace`."""
+    """Numba's compiler with arrays in place, and with kernels that own none of their arguments."""
 
     def define_pipelines(self) -> list[Any]:
+        lowering, in_place = _own_passes()
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(LendingLowering if step is NativeLowering else step, about) for step, about in passes.passes]
-        passes.add_pass_after(ArraysInPlace, InlineInlinables)
+        passes.passes = [(lowering if step is NativeLowering else step, about) for step, about in passes.passes]
+        passes.add_pass_after(in_place, InlineInlinables)
         passes.finalize()
         return [passes]
 

@@ -16,7 +16,6 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, lower_getattr_generic, register_model, unbox
 
 from .late_numba import type_of
-from .lending import disown
 
 _WORD = 8  # bytes
 
@@ -98,6 +97,8 @@ class _Members(AttributeTemplate):  # type: ignore[misc]
 
 @lower_getattr_generic(ReferenceType)
 def _load(context: Any, builder: Any, numba_type: ReferenceType, value: Any, name: str) -> Any:
+    from .lending import disown  # which only who compiles imports
+
     place = numba_type.fields.index(name)
     member = numba_type.members[place]
     offset = _WORD * sum(map(_width, numba_type.members[:place]))
