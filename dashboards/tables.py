@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from turnier.core.number_text import DIGITS, MOST_SURE, around, decimals, estimate, number, percent_sure
@@ -103,9 +104,10 @@ class Column:
         plain = not (self.half_width or self.low or self.sure or self.link or self.said or self.digits >= _ALL)
         if not plain or self.name not in frame or not pd.api.types.is_numeric_dtype(frame[self.name]):
             return self
-        sizes = frame[self.name].dropna().astype(float).abs() * self.scale
+        # In numpy, since every column of every table comes here.
+        sizes = np.abs(frame[self.name].to_numpy(np.float64, na_value=math.nan)) * self.scale
         sizes = sizes[(sizes > 0) & (sizes < math.inf)]
-        if sizes.empty or (sizes == sizes.round()).all() or sizes.max() > ONE_MAGNITUDE * sizes.min():
+        if not sizes.size or (sizes == sizes.round()).all() or sizes.max() > ONE_MAGNITUDE * sizes.min():
             return self
         return replace(self, decimals=decimals(float(sizes.max()), self.digits))
 
