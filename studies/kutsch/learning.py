@@ -5,8 +5,9 @@ Examples:
     python studies/kutsch/learning.py                     a thousand games of training per learner
     python studies/kutsch/learning.py --only methods      figures 17 and 29: the curves of both methods
     python studies/kutsch/learning.py --only epsilon      figure 25; also alpha, gamma and lambda: 26 to 28
+    python studies/kutsch/learning.py --only networks     what tuples, and how many
     python studies/kutsch/learning.py --only larger       what exceeds the thesis's best network
-    python studies/kutsch/learning.py --preset paper      100,000 games, 5 or 20 trainings for each point of 25 to 28
+    python studies/kutsch/learning.py --preset paper      100,000 games, 5 or 20 trainings for each point
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
 ONE = "the games of one training"
 MANY = "{count} trainings, each with tuples and seed of its own, with its interval over them"
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row and training
-LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
+CURVE_GAMES = {"quick": 20, "paper": 40, "tiny": 2}  # of the points of a curve
+FEW = {"quick": 1, "paper": 5, "tiny": 1}  # trainings, where these differ little
+SYMMETRIES = 8
 REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
 NOTE = {
     "quick": "\n\nThis is the quick preset: a hundredth of the thesis's games, after which little is learned yet."
@@ -43,6 +46,18 @@ CURVES: dict[str, dict[str, Any]] = {
     **{f"method {m}, lambda {trace}": {"method": m, "trace": trace} for m in (1, 2) for trace in (1, 0)},
     **{f"greedy moves only, alpha {alpha:f}": {"alpha": alpha, "from_random": False} for alpha in (0.00002, 0.0001)},
 }
+# label -> type of the tuples, their number and length
+NETWORKS = {
+    "random walk, 20 tuples of 3": ("walk", 20, 3),
+    "random points, 20 tuples of 3": ("points", 20, 3),
+    "random walk, 20 tuples of 4": ("walk", 20, 4),
+    "random walk, 10 tuples of 3": ("walk", 10, 3),
+    "random walk, 40 tuples of 3": ("walk", 40, 3),
+}
+OF_NETWORKS = """The mean score after training, by network. The thesis (6.2) finds random walks clearly better than
+random points after a few quick tests, three cells slightly better than four, and that more than about 20 tuples hardly
+help; it prints no figures. A tuple of points has any cells of the board, one of a walk has neighbours. In place of 20
+tuples of three cells, networks here have those named."""
 METHODS = """The mean score by games trained. Method 1: the target is the score when the game is over; method 2: each
 move's reward and the next value. The thesis's settings have lambda 1. With 1,000,000 games it reaches about 29,900
 points, near 33,000 at the best, and falls to about 1,040, those of a random agent, at the end of training, which it
@@ -88,31 +103,45 @@ def learner(
     points: int = 1,
     from_random: bool = True,
     seed: int = 1,
-    delayed: bool = False,
+    network: tuple[str, int, int] = NETWORKS["random walk, 20 tuples of 3"],
 ) -> Learner:
     """Returns a learner of the thesis; alpha as in the thesis."""
-    step = alpha * LOOKUPS / sum((gamma * trace) ** age for age in range(REACH))
+    kind, tuples, length = network
+    step = alpha * tuples * SYMMETRIES / sum((gamma * trace) ** age for age in range(REACH))
     exploration = f"coherence=false,epsilon={epsilon},epsilon_end=0,method={method},horizon={REACH}"
     learning = (
         f"td(alpha={step:.6g},{exploration},discount={gamma},trace={trace},from_random={str(from_random).lower()}"
-        f"{',delayed=true' * delayed})"
+        f"{',delayed=true' * (trace > 0)})"
     )
-    return Learner("2048", f"ntuple(tuples=20,length=3,seed={seed})", learning, TRAINED[preset], points, seed)
+    drawn = f"ntuple({'' if kind == 'walk' else f'network={kind},'}tuples={tuples},length={length},seed={seed})"
+    return Learner("2048", drawn, learning, TRAINED[preset], points, seed)
 
 
-def row(preset: str, label: str, learned: list[Learner], x: float, series: str = "", place: int = 0) -> LearnedRow:
+def trained(preset: str, count: int, **setting: Any) -> list[Learner]:
+    """Returns learners that differ in their seeds."""
+    return [learner(preset, **setting, seed=seed) for seed in range(1, count + 1)]
+
+
+def measured(count: int) -> str:
+    return ONE if count == 1 else MANY.format(count=count)
+
+
+def row(
+    games: int, label: str, learned: list[Learner], x: float | None = None, series: str = "", place: int = 0
+) -> LearnedRow:
     """Returns a row with the greedy agents on the networks after `place` games, 0 = at the end."""
     first, *further = learned
-    return LearnedRow(Row(label, "2048", (), GAMES[preset], "score", x=x, series=series), first, place, tuple(further))
+    return LearnedRow(Row(label, "2048", (), games, "score", x=x, series=series), first, place, tuple(further))
 
 
 def methods(preset: str) -> TrainingStudy:
     """The curves of figures 17 and 29."""
-    rows = []
+    rows, count, games = [], FEW[preset], CURVE_GAMES[preset]
     for series, settings in CURVES.items():
-        learned = learner(preset, points=10 if preset == "paper" else 2, **settings)
-        rows += [row(preset, f"{series}, {place:,} games", [learned], place, series, place) for place in learned.places]
-    text = "\n\n".join((METHODS, SETTINGS.format(epsilon=0.65, trainings=ONE))) + NOTE[preset]
+        learned = trained(preset, count, points=10 if preset == "paper" else 2, **settings)
+        rows += [row(games, f"{series}, {place:,} games", learned, place, series, place) for place in learned[0].places]
+    settings_text = SETTINGS.format(epsilon=0.65, trainings=measured(count))
+    text = "\n\n".join((METHODS, settings_text)) + TRACES + NOTE[preset]
     title = "Learning by both methods (figures 17 and 29)"
     return TrainingStudy(DOCUMENT, f"methods-{preset}", title, text, rows, axis="games trained")
 
@@ -121,19 +150,26 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
     """Which value of a parameter learns best?"""
     parameter, name, values, found, trainings = SWEEPS[figure]
     count = trainings if preset == "paper" else 1
-    rows = []
-    for value in values:
-        setting: dict[str, Any] = {parameter: value, "delayed": parameter == "trace" and value > 0}
-        learned = [learner(preset, **setting, seed=seed) for seed in range(1, count + 1)]
-        rows.append(row(preset, f"{name} {value}", learned, value))
+    rows = [
+        row(GAMES[preset], f"{name} {value}", trained(preset, count, **{parameter: value}), value) for value in values
+    ]
     text = (
         f"The mean score after training, by {name}; the thesis (100,000 games, alpha 0.001, gamma 1, lambda 0, one"
         f" of them varied) finds that {found}. Its points were pictures and are not known.\n\n"
     )
     epsilon = "the given value" if parameter == "epsilon" else 0.65
-    text += SETTINGS.format(epsilon=epsilon, trainings=ONE if count == 1 else MANY.format(count=count))
+    text += SETTINGS.format(epsilon=epsilon, trainings=measured(count))
     text += (TRACES if parameter == "trace" else "") + NOTE[preset]
     return TrainingStudy(DOCUMENT, f"{name}-{preset}", f"Learning by {name} (figure {figure})", text, rows, axis=name)
+
+
+def networks(preset: str) -> TrainingStudy:
+    """Which tuples learn best, and how many?"""
+    count = FEW[preset]
+    rows = [row(GAMES[preset], label, trained(preset, count, network=network)) for label, network in NETWORKS.items()]
+    settings = SETTINGS.format(epsilon=0.65, trainings=measured(count))
+    text = "\n\n".join((OF_NETWORKS, settings)) + NOTE[preset]
+    return TrainingStudy(DOCUMENT, f"networks-{preset}", "Learning by networks (6.2)", text, rows)
 
 
 def larger(preset: str) -> TrainingStudy:
@@ -148,7 +184,7 @@ def larger(preset: str) -> TrainingStudy:
 
 
 def build(preset: str) -> list[TrainingStudy]:
-    return [methods(preset), *(sweep(preset, figure) for figure in SWEEPS), larger(preset)]
+    return [methods(preset), *(sweep(preset, figure) for figure in SWEEPS), networks(preset), larger(preset)]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from turnier.studies.campaigns.statements import Statement, alike, best, higher,
 DEPTHS = tuple(f"depth {n}" for n in (5, 10, 40, 100, 200))
 EMPTY = tuple((f"MC, depth 20, {n} actions, 1 empty", f"MC, depth 20, {n} actions, 10 empty") for n in (2, 3, 4))
 OF_RANKS = ("best action", "second action", "third action", "worst action")
+WALK = "random walk, 20 tuples of 3"
+ENDS = {(m, x): f"method {m}, lambda {x}, 100,000 games" for m in (1, 2) for x in (0, 1)}
 SAME_POSITIONS = ", at most 6 empty cells"
 
 STATEMENTS = (
@@ -91,4 +93,17 @@ STATEMENTS = (
     Statement("K38", "4.5", "A plan against the worst tile makes sure that good actions are chosen (here: at least 90 %"
               " of the points of one with the mean).", "kutsch:worst-case",
               (higher("worst of the tiles", "mean of the tiles", by=0.9),)),
+    Statement("K39", "3.2", "The length of rollouts is a worse value for MC than their score.", "kutsch:rollout-length",
+              tuple(higher(f"score, depth {n}", f"length, depth {n}") for n in (20, 200))),
+    Statement("K40", "6.2", "Networks of random walks learn clearly better than those of random points (here: 10 %).",
+              "kutsch:networks", (higher(WALK, "random points, 20 tuples of 3", by=1.1),)),
+    Statement("K41", "6.2", "Tuples of three cells learn better than those of four.", "kutsch:networks",
+              (higher(WALK, "random walk, 20 tuples of 4"),)),
+    Statement("K42", "6.2", "More than about 20 tuples hardly improve a network (here: by at most 10 %).",
+              "kutsch:networks", (higher(WALK, "random walk, 10 tuples of 3"),
+                                  higher(WALK, "random walk, 40 tuples of 3", by=1 / 1.1))),
+    Statement("K43", "6.2", "Learning from the score at the end (method 1) is much better than from each move's"
+              " (method 2).", "kutsch:methods", tuple(higher(ENDS[1, x], ENDS[2, x]) for x in (0, 1))),
+    Statement("K44", "6.3", "Learning from each move's score (method 2) is clearly better than from that at the end"
+              " (method 1).", "kutsch:methods", tuple(higher(ENDS[2, x], ENDS[1, x]) for x in (0, 1))),
 )  # fmt: skip
