@@ -44,7 +44,7 @@ SETTINGS = {
     "TDN2": Setting(1.0, 0.2, 0.05, 150_000, 10, {150_000: 60.0}, trainings=10),
     "TDN3": Setting(1.0, 0.2, 0.05, 150_000, 25, {150_000: 80.0}, trainings=10),
     "TDN4": Setting(1.0, 0.2, 0.05, 150_000, 50, {150_000: 82.5}, trainings=10),
-    "TDN5": Setting(1.0, 0.2, 0.05, 150_000, 100, {90_000: 80.0, 150_000: 90.0}, trainings=20),
+    "TDN5": Setting(1.0, 0.2, 0.05, 150_000, 100, {90_000: 80.0, 150_000: 90.0}, trainings=10),
     "TDN6": Setting(1.0, 0.2, 0.05, 300_000, 100, {90_000: 80.0, 300_000: 90.0}),
     "TDN7": Setting(1.0, 0.2, 0.05, 1_000_000, 100, {500_000: 80.0, 1_000_000: 90.0}, trained=3),
     "TDN8": Setting(1.0, 0.2, 0.05, 300_000, 100, {300_000: 60.0}, symmetric=False),
@@ -52,8 +52,8 @@ SETTINGS = {
     "TDN10": Setting(1.0, 0.2, 0.05, 300_000, 100, {}, trace=0.7, horizon=7),
     "TDN11": Setting(1.0, 0.2, 0.05, 300_000, 100, {}, trace=1.0),
     "TCL1": Setting(1.0, 0.2, 0.05, 300_000, 100, {90_000: 90.0, 300_000: 90.0}, coherence=True),
-    "TCL2": Setting(1.0, 0.585, 0.21666, 100_000, 100, {40_000: 90.0, 100_000: 90.0}, coherence=True, trainings=20),
-    "TCL3": Setting(1.0, 0.6, 0.1, 25_000, 200, {20_000: 80.0, 25_000: 80.0}, coherence=True, trained=25, trainings=40),
+    "TCL2": Setting(1.0, 0.585, 0.21666, 100_000, 100, {40_000: 90.0, 100_000: 90.0}, coherence=True, trainings=10),
+    "TCL3": Setting(1.0, 0.6, 0.1, 25_000, 200, {20_000: 80.0, 25_000: 80.0}, coherence=True, trained=25, trainings=20),
 }
 LUDII = {"TDN7": ("figure 18", 84.5), "TCL3": ("figure 25", 78.5)}  # games won against Ludii, %, in 200
 PLAYED = ("TCL3", "TDN5", "TDN7")  # also against stronger opponents
