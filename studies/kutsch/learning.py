@@ -7,7 +7,7 @@ Examples:
     python studies/kutsch/learning.py --only epsilon      figure 25; also alpha, gamma and lambda: 26 to 28
     python studies/kutsch/learning.py --only networks     what tuples, and how many
     python studies/kutsch/learning.py --only larger       what exceeds the thesis's best network
-    python studies/kutsch/learning.py --preset paper      100,000 games, 5 or 10 trainings for each point
+    python studies/kutsch/learning.py --preset paper      100,000 games, 5 trainings or more for each point
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Sweep(NamedTuple):
 
 
 SWEEPS = {
-    25: Sweep("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best", 10),
-    26: Sweep("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best", 10),
+    25: Sweep("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best", 5),
+    26: Sweep("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best", 5),
     27: Sweep("gamma", "gamma", (0.9, 0.99, 0.995, 0.999, 1.0), "1 is best", 5),
     28: Sweep("trace", "lambda", (0.0, 0.25, 0.5, 0.75, 1.0), "1 is best", 5),
 }
