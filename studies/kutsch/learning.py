@@ -98,8 +98,8 @@ TRACES = """ An error counts for the last 64 boards; each of them learns once, w
 known."""
 OF_LAMBDA = """ Successive boards share most of their entries, which the errors of up to 64 boards then move in one
 direction: with a large lambda learning diverges, the weights are no numbers, and the first legal move is played. So
-the second line shares alpha out among the boards for which an error counts."""
-SHARED = "alpha shared out"
+the second line shares alpha out among the boards that an error counts for."""
+OWN, SHARED = "alpha for each board", "alpha shared out"
 
 
 def learner(
@@ -159,10 +159,12 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
     """Which value of a parameter learns best?"""
     parameter, name, values, found, trainings = SWEEPS[figure]
     count = trainings if preset == "paper" else 1
+    is_lambda = parameter == "trace"
     rows = [
-        row(GAMES[preset], f"{name} {value}", trained(preset, count, **{parameter: value}), value) for value in values
+        row(GAMES[preset], f"{name} {value}", trained(preset, count, **{parameter: value}), value, OWN * is_lambda)
+        for value in values
     ]
-    if parameter == "trace":
+    if is_lambda:
         for value in values[1:]:
             shared = trained(preset, count, trace=value, alpha=0.001 / sum(value**age for age in range(REACH)))
             rows.append(row(GAMES[preset], f"{name} {value}, {SHARED}", shared, value, SHARED))
@@ -172,7 +174,7 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
     )
     epsilon = "the given value" if parameter == "epsilon" else 0.65
     text += SETTINGS.format(epsilon=epsilon, trainings=measured(count))
-    text += (TRACES + OF_LAMBDA if parameter == "trace" else "") + NOTE[preset]
+    text += (TRACES + OF_LAMBDA if is_lambda else "") + NOTE[preset]
     return TrainingStudy(DOCUMENT, f"{name}-{preset}", f"Learning by {name} (figure {figure})", text, rows, axis=name)
 
 
