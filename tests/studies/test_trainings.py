@@ -59,6 +59,7 @@ def test_more_games_leave_the_first_as_they_are() -> None:
 def test_published_trainings_vary_as_ours_do() -> None:
     row = dataclasses.replace(ROW, agents=("greedy", "random"), trainings=("random",) * 4)
     assert published_text(row) == "90 (5 trainings)" and "5 games" in published_text(ROW)
+    assert published_text(dataclasses.replace(row, published_games=1)) == "90 (1 training)"
     assert verdict(row, Measurement(80.0, 70.0, 90.0, 250, 1.0)) == AGREES  # 10 ± 14.1
     assert verdict(row, Measurement(70.0, 60.0, 80.0, 250, 1.0)) == LOWER  # 20 ± 14.1
     assert verdict(row, Measurement(80.0, 60.0, 100.0, 250, 1.0)) == NO_DIFFERENCE, "more games would not help"

@@ -78,7 +78,7 @@ def published_text(row: Row) -> str:
     """Returns the published figure, with its number of games if that is known; empty without one."""
     if row.published is None:
         return ""
-    unit_of = "trainings" if row.trainings else "games"
+    unit_of = ("training" if row.trainings else "game") + "s" * (row.published_games != 1)
     games = f" ({row.published_games:,} {unit_of})" if row.published_games else ""
     return number(row.published, digits=4) + games
 
