@@ -83,8 +83,8 @@ class Sweep(NamedTuple):
 
 
 SWEEPS = {
-    25: Sweep("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best", 5),
-    26: Sweep("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best", 5),
+    25: Sweep("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best", 10),
+    26: Sweep("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best", 10),
     27: Sweep("gamma", "gamma", (0.9, 0.99, 0.995, 0.999, 1.0), "1 is best", 5),
     28: Sweep("trace", "lambda", (0.0, 0.25, 0.5, 0.75, 1.0), "1 is best", 5),
 }
