@@ -173,12 +173,11 @@ def _give_up(connection: Any) -> None:
 
 
 def _merge(connection: Any) -> None:
-    marked = is_marked(connection)
     while True:
-        if marked:
+        if is_marked(connection):
             connection.execute("PRAGMA user_version = 0")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not (marked := is_marked(connection)):  # another process may have marked it just before
+        if not is_marked(connection):  # as another process may have done in between
             return
 
 

@@ -25,7 +25,7 @@ _OF_WRITERS = (
 )
 _OF_READERS = ("cache_size = -8000",)  # KiB; they read large values once, for which a larger one is slower
 SETTLED = 2.0  # s after a write, by which time a reader sees it
-_LOOKS = (0.02, 0.08, 0.4)  # s, between the looks for a log
+_WAITS = (0.02, 0.08, 0.4)  # s, before another look for a log
 _CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 
@@ -109,10 +109,12 @@ def lacks_its_log(path: Path, connection: Any, had_log: bool) -> bool:
 
     Looks again before it says so: while one process merges the log another may write, and the two are seen in turn.
     """
-    for wait in (*_LOOKS, 0.0):
-        if had_log or not is_marked(connection) or size_of_log(path):
-            return False
+    if had_log:
+        return False
+    for wait in (0.0, *_WAITS):
         time.sleep(wait)
+        if not is_marked(connection) or size_of_log(path):
+            return False
     return True
 
 
