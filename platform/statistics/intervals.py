@@ -90,18 +90,23 @@ def _skewness(residuals: Floats) -> float:
     return float(np.mean(scaled * scaled * scaled)) * math.sqrt(n * (n - 1)) / (n - 2)  # a power of 3 is slow
 
 
-def mean_of_estimates(values: Sequence[Interval], bounds: Bounds = UNBOUNDED) -> Interval:
+def mean_of_estimates(
+    values: Sequence[Interval], bounds: Bounds = UNBOUNDED, groups: Sequence[int] | None = None
+) -> Interval:
     """Returns the mean of estimated values, such as those of several trainings, with its 95 % interval.
 
     Args:
         values: with their own intervals.
         bounds: of the values.
+        groups: a number for each value, the same for those by the same games, which err alike; None = all differ.
 
     The interval is that over the values, see `mean_interval`, and at least as wide as their own intervals make it:
     values that are alike by chance, or one alone, vary no less than that.
     """
     mean, half_width = mean_interval([each.value for each in values])
-    own = weighted_sum([1 / len(values)] * len(values), values)
+    numbers = np.arange(len(values)) if groups is None else np.asarray(groups)
+    alike = [np.array(values)[numbers == number] for number in np.unique(numbers)]
+    own = weighted_sum([len(some) / len(values) for some in alike], [Interval(*some.mean(axis=0)) for some in alike])
     low, high = np.fmin(mean - half_width, own.low), np.fmax(mean + half_width, own.high)
     return Interval(mean, float(max(low, bounds.least)), float(min(high, bounds.most)))
 

@@ -21,8 +21,8 @@ that either is wrong in at most 2.5 % of the cases, although a campaign looks up
 the games (those that refute also share their error among the claims); figures of fewer than {LEAST_GAMES} games are not
 looked at. Of two equal figures, neither can be shown to be higher; so *best* means that no other is more than 5 %
 higher, *the same* that none is more than 10 % higher. The evidence is the claim that decided, or that is furthest from
-being shown, with its interval. Where agents have learned, intervals are over trainings, of which there are 5, 10, 20 or
-40: more games of the same networks would decide little, and how many trainings would is not estimated.
+being shown, with its interval. Intervals of means over trainings, of which there are 5, 10, 20 or 40, are over these:
+more games of the same networks would decide little, and how many trainings would is not estimated.
 
     python studies/campaign.py --hours 8              # plays what decides statements first
     python studies/report.py all --out docs/results   # this page

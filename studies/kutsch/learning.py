@@ -27,7 +27,7 @@ ONE = "the games of one training"
 MANY = "{count} trainings, each with tuples and seed of its own, with its interval over them"
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row and training
 CURVE_GAMES = {"quick": 20, "paper": 40, "tiny": 2}  # of the points of a curve
-FEW = {"quick": 1, "paper": 5, "tiny": 1}  # trainings, where these differ little
+FEW = {"quick": 1, "paper": 5, "tiny": 1}  # trainings of a setting, at the first look
 SYMMETRIES = 8
 REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
 NOTE = {
@@ -63,11 +63,11 @@ METHODS = """The mean score by games trained. Method 1: the target is the score 
 move's reward and the next value. The thesis's settings have lambda 1. With 1,000,000 games it reaches about 29,900
 points, near 33,000 at the best, and falls to about 1,040, those of a random agent, at the end of training, which it
 takes for a bug. It finds method 1 much better than method 2 in 6.2 and the other way round in 6.3. With lambda 1 and
-the thesis's alpha learning diverges (see figure 28), so here it has a 64th of it, as an error counts for 64 boards.
+the thesis's alpha method 1 diverges (see figure 28), so here both have a 64th of it, as an error counts for 64 boards.
 
 Where random moves are played, but not learned from, learning diverges, even with a small alpha (the last two lines,
 method 1 and lambda 0): the weights grow without bounds, and the score goes on rising as long as their order is right.
-Here they end as no numbers, and the first legal action is played; a program whose values are bounded would find all
+Here they end as NaN, and the first legal action is played; a program whose values are bounded would find all
 moves equal and play at random, as the thesis's agent did in the end. That this is what happened there is a guess; its
 program is not known."""
 
@@ -79,7 +79,7 @@ class Sweep(NamedTuple):
     name: str  # in the thesis
     values: tuple[float, ...]
     found: str  # by the thesis
-    trainings: int  # of each value in the paper preset: as many as decide, of 5, 10, 20, 40
+    trainings: int  # of each value in the paper preset: 5, 10, 20 or 40, by the looks at its statement so far
 
 
 SWEEPS = {
@@ -94,10 +94,10 @@ tuples of six cells, learned with temporal coherence, are above that after 10,00
 AT_LENGTH = """The thesis's best network, 20 tuples of three cells, has about 29,900 points after 1,000,000 games, by
 method 1 with lambda 1. Here it is trained for ten times the games of figures 25 to 28, but with lambda 0, since with 1
 learning diverges: the mean over {trainings}."""
-TRACES = """ An error counts for the last 64 boards; each of them learns once, when all errors that count for it are
-known."""
+TRACES = """ With a lambda above 0 an error counts for the last 64 boards; each learns once, when all errors that count
+for it are known."""
 OF_LAMBDA = """ Successive boards share most of their entries, which the errors of up to 64 boards then move in one
-direction: with a large lambda learning diverges, the weights are no numbers, and the first legal move is played. So
+direction: with lambda 1 learning diverges, the weights become NaN, and the first legal move is played. So
 the second line shares alpha out among the boards that an error counts for."""
 OWN, SHARED = "alpha for each board", "alpha shared out"
 

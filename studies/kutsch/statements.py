@@ -99,7 +99,7 @@ STATEMENTS = (
               "kutsch:networks", (higher(WALK, "random points, 20 tuples of 3", by=1.1),)),
     Statement("K41", "6.2", "Tuples of three cells learn better than those of four.", "kutsch:networks",
               (higher(WALK, "random walk, 20 tuples of 4"),)),
-    Statement("K42", "6.2", "More than about 20 tuples hardly improve a network (here: by at most 10 %).",
+    Statement("K42", "6.2", "Networks improve up to about 20 tuples, and hardly from there on (here: by at most 10 %).",
               "kutsch:networks", (higher(WALK, "random walk, 10 tuples of 3"),
                                   higher(WALK, "random walk, 40 tuples of 3", by=1 / 1.1))),
     Statement("K43", "6.2", "Learning from the score at the end (method 1) is much better than from each move's"

@@ -44,8 +44,8 @@ WORST = """Does it help in 2048 itself to plan as if an opponent placed the tile
 decisions ahead, with the tables of rows, and takes of all tiles between them the mean or the worst."""
 LENGTH = """The thesis considers the length of rollouts in place of their score, and drops it as suboptimal: short
 rollouts are all of one length, whatever the action, and longer ones mostly name the same action as the score. Rollouts
-have at most 20 moves, as is best by score, or 200, by which nearly all have ended; 100 for each action in place of
-1,000."""
+have at most 20 moves, which the thesis finds best by score, or 200, by which nearly all have ended; 100 for each action
+in place of 1,000."""
 
 
 def searching(preset: str, more: str = "") -> str:

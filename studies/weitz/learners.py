@@ -35,7 +35,7 @@ class Setting(NamedTuple):
     coherence: bool = False
     symmetric: bool = True
     trained: int = 5  # trainings behind the published figures
-    trainings: int = 5  # ours in the paper preset: as many as decide what is said of it, of 5, 10, 20, 40
+    trainings: int = 5  # ours in the paper preset: 5, 10, 20 or 40, by the looks at its statements so far
 
 
 YAVALATH = "yavalath"

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from turnier.agents.registry import AGENTS
+from turnier.arena.play import play_match
 from turnier.arena.workers.local import SerialExecutor
 from turnier.results.store.store import Store
-from turnier.runs.experiments.experiment import measurements, row_matches
+from turnier.runs.experiments.experiment import measure, measurements, row_matches
 from turnier.runs.experiments.published import AGREES, LOWER, NO_DIFFERENCE, published_text, verdict
 from turnier.runs.experiments.row import Measurement, Row
 from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
@@ -54,6 +56,19 @@ def test_more_games_leave_the_first_as_they_are() -> None:
     row = Row("r", "tictactoe", ("mc(iterations=1)", "random"), 4, trainings=("mc(iterations=2)",))
     few, many = (row_matches(dataclasses.replace(row, games=games), 5) for games in (4, 8))
     assert [spec.id for spec in many[: len(few)]] == [spec.id for spec in few] and len(many) == 2 * len(few) == 16
+
+
+def test_trainings_that_play_the_same_games_are_no_more_certain() -> None:
+    """As two that have diverged: both take the first legal move, and meet the same chance."""
+    agent, other = (AGENTS.make(text).full_text() for text in ("random", "mc(iterations=1)"))
+    row = Row("r", "2048(size=2)", (agent,), 20, "score")
+    records = [play_match(spec) for spec in row_matches(row, 1)]
+    copies = [dataclasses.replace(one, spec=dataclasses.replace(one.spec, agents=(other,))) for one in records]
+    alone, both = measure(row, records), measure(dataclasses.replace(row, trainings=(other,)), [*records, *copies])
+    assert dataclasses.astuple(both) == pytest.approx(dataclasses.astuple(alone)) and both.games == 20
+    for i, games in enumerate((21, 22)):  # nearly the same
+        copies[i] = dataclasses.replace(copies[i], scores=(copies[i].scores[0] + 4,))
+        assert measure(dataclasses.replace(row, trainings=(other,)), [*records, *copies]).games == games
 
 
 def test_published_trainings_vary_as_ours_do() -> None:

@@ -30,7 +30,7 @@ from .progress import compiled
 
 @functools.cache
 def _own_passes() -> tuple[type, type]:
-    """Returns what replaces `NativeLowering`, and what follows on `InlineInlinables`.
+    """Returns what replaces `NativeLowering`, and what follows `InlineInlinables`.
 
     They import much of numba that machine code from the cache does not need.
     """

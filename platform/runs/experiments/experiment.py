@@ -41,6 +41,7 @@ _ONLY_SHOWN_OF_ROWS = {"label", "published", "published_games", "setting", "reas
 _OF_AGENTS = _ONLY_SHOWN_OF_ROWS | {"agents", "measure"}  # the others decide which positions are searched
 UNEVEN = "Some rows have not searched all of their positions yet: rows of the same groups are over different ones."
 TESTS = "tiny"  # the preset that only tests a script: no report of published figures has its rows
+SAME = 0.9  # share of the games of a training that another one played the same, from which on they err alike
 
 
 @dataclass(frozen=True)
@@ -126,16 +127,25 @@ def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[t
 
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
-    """Returns a row's figure from the records of its matches, without repeats by construction."""
+    """Returns a row's figure from the records of its matches, without repeats by construction.
+
+    Trainings that play the same games but for a few, as diverged ones do on the same seeds, err alike.
+    """
     kind, found = match_measures(GAMES.make(row.game))[row.measure], without_repeats(records)
     texts = [AGENTS.make(agent).full_text() for agent in row.measured]
     seconds = float(np.mean([r.seconds for r in records])) if records else 0.0
     if not row.trainings:
         return Measurement(*kind.estimate(found, texts[0]), seconds)
-    each = [kind.estimate([record for record in found if text in record.spec.agents], text) for text in texts]
+    each, games = [], []
+    for text in texts:
+        own = [record for record in found if text in record.spec.agents]
+        each.append(kind.estimate(own, text))
+        games.append({(one.spec.seed, one.spec.agents.index(text), one.scores, one.decisions) for one in own})
     ends = [Interval(one.value, one.low, one.high) for one in each]
-    mean = mean_of_estimates(ends, PERCENT if is_share(row) else UNBOUNDED)
-    return Measurement(*mean, sum(one.n for one in each), seconds)
+    groups = [next(i for i, others in enumerate(games) if len(some & others) >= SAME * len(some)) for some in games]
+    mean = mean_of_estimates(ends, PERCENT if is_share(row) else UNBOUNDED, groups)
+    different = sum(len(set().union(*(games[i] for i, group in enumerate(groups) if group == g))) for g in set(groups))
+    return Measurement(*mean, different, seconds)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
