@@ -163,6 +163,8 @@ FOCUSED = """() => {
         seen: box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
     }
 }"""
+LOWEST_MOVE = """() => [...document.querySelectorAll('#moves button')]
+    .filter(one => one.getBoundingClientRect().bottom < innerHeight).at(-1).focus({preventScroll: true})"""
 REACHABLE = """() => [...document.querySelectorAll('a[href], button, select, input:not([type=hidden]), summary')]
     .filter(one => one.checkVisibility() && !one.disabled && one.tabIndex < 0)
     .map(one => one.outerHTML.slice(0, 80))"""
@@ -200,6 +202,23 @@ def test_every_page_is_used_by_keys_shows_the_focus_and_says_what_its_charts_sho
             wrong[name] = found
     page.close()
     assert wrong == {}
+
+
+def test_what_has_the_focus_stays_in_view_while_opinions_come_in(chromium: Any, address: str, url: str) -> None:
+    matches = [place for place in addresses(url).values() if urlsplit(place).path.startswith("/match/")]
+    held: list[Any] = []
+    for place in matches:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page.route("**/opinions*", lambda route: held.append(route))
+        page.goto(f"{address}{place}")
+        settle(page)
+        page.evaluate(LOWEST_MOVE)
+        before = page.evaluate(FOCUSED)
+        held.pop().continue_()
+        page.wait_for_function("() => document.getElementById('thoughts').dataset.opinions")
+        assert before["seen"] and page.evaluate(FOCUSED) == before, place
+        page.close()
+    assert matches
 
 
 def test_enter_follows_a_link_sorts_a_table_and_back_and_reload_return(chromium: Any, address: str, url: str) -> None:

@@ -285,8 +285,15 @@ class Replay {
     this.think();
   }
 
-  /** Shows what is thought of the present position. */
+  /** Shows what is thought of the present position; what has the focus below it stays where it is. */
   think() {
+    const focused = document.activeElement, before = focused.getBoundingClientRect();
+    this.tell();
+    const seen = focused !== document.body && before.bottom > 0 && before.top < innerHeight;
+    if (seen) scrollBy(0, focused.getBoundingClientRect().top - before.top);
+  }
+
+  tell() {
     this.knowledge();
     const move = this.match.moves[this.now], known = this.judges.filter(judge => judge.actions.has(this.now));
     this.board.querySelectorAll("text.note").forEach(note => note.remove());
