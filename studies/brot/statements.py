@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from turnier.studies.campaigns.statements import Statement, at_least, higher
+from turnier.studies.brot.optima import CONSTANTS
+from turnier.studies.campaigns.statements import Statement, at_least, at_most, higher
 
 COUNTS = "counts in place of a second for each move"
 OTHERS = ("Basic", "Rollouts", "Minimax", "Probability tables")
@@ -25,4 +26,8 @@ STATEMENTS = (
               " points against Basic and against the tables).", "spe_ed:network-on-tables",
               (at_least("with tables, against Basic", 50.0),
                at_least("with tables, against Probability tables", 50.0))),
+    *(Statement(f"B{number}", "7", f"Combi is best with a {name} of about {optimum} (here: with none of the others more"
+                " than 52.5 % of the points against it).", "brot:optima",
+                tuple(at_most(f"{name} {value:g}", 52.5) for value in others), COUNTS)
+      for number, (_, name, optimum, others) in enumerate(CONSTANTS, start=7)),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from turnier.core.errors import unknown
 from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.trained import LearnedRow, TrainingStudy
 from turnier.studies import beaten
-from turnier.studies.brot import adaptive, habits, strategies, table_network
+from turnier.studies.brot import adaptive, habits, optima, strategies, table_network
 from turnier.studies.brot import statements as brot
 from turnier.studies.campaigns.statements import Statement
 from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, open_questions, parameters
@@ -41,7 +41,7 @@ BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(table1.build, opponents.build, learners.build, learners_elsewhere.build),
     *(transfer.build, first_move.build, board_sizes.build, three_players.build, playouts.build),
     matrices.build,
-    *(strategies.build, adaptive.build, habits.build, table_network.build),
+    *(strategies.build, optima.build, adaptive.build, habits.build, table_network.build),
     beaten.build,
 )
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.published import OTHER
 from turnier.runs.experiments.row import Row
-from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, means
+from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, lines, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
 from turnier.studies.scripts.experiments import run_experiments
 
@@ -23,6 +23,8 @@ MC = """The same position is searched again and again; normalised certainty is 0
 chosen equally often, 100 % if it is always the same one. Positions are grouped by legal actions and empty cells, a
 mean is one over groups. Rollouts of 20 moves make MC more certain than those of 200; it falls with the number of
 empty cells, and hardly depends on the number of actions."""
+ACTIONS = """The mean over the same numbers of empty cells, from one to eight, for each number of actions: more
+actions are legal on emptier boards, so that a mean over all positions would compare boards."""
 TREES = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less
 certain, since every search freezes other outcomes of chance; MCTSE, whose tree holds them all, is much more certain."""
 VISITS = """How a search spreads its 3,500 iterations over the four actions of a position, the action with the best mean
@@ -42,9 +44,11 @@ def figure6(preset: str) -> list[Experiment]:
     agents = {"MC, depth 20": (mc(preset),), "MC, depth 200": (mc(preset, depth=200),)}
     rows = means(preset, agents, {"MC, depth 20": 75.09, "MC, depth 200": 69.83})
     title, text = "Certainty of MC by position (figure 6)", "The same, by legal actions and empty cells."
+    by_actions, of_actions = "Certainty of MC by the number of actions (figure 6)", ACTIONS + NOTE[preset]
     return [
         experiment(preset, "certainty-mc", "Certainty of MC (figure 6)", MC + GROUPS + NOTE[preset], rows),
         experiment(preset, "figure6", title, text, curves(preset, agents), "empty cells"),
+        experiment(preset, "certainty-actions", by_actions, of_actions, lines(preset, agents), "legal actions"),
     ]
 
 
@@ -107,7 +111,7 @@ def table1(preset: str) -> Experiment:
 
 def figure22(preset: str) -> Experiment:
     """How deep do rollouts really go in the course of a game? Figure 22 and 9.3."""
-    games, states, iterations = {"quick": (3, 5, 5), "paper": (10, 20, 20), "tiny": (1, 2, 2)}[preset]
+    games, states, iterations = {"quick": (3, 5, 5), "paper": (100, 100, 20), "tiny": (1, 2, 2)}[preset]
     probe = f"mc(iterations={iterations},rollout_depth=10000,evaluator=rollout_length,score_method=2)"
     half = STRETCHES[preset].step // 2
     rows = [

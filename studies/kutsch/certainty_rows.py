@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from turnier.runs.experiments.published import OTHER
@@ -11,6 +12,8 @@ from turnier.studies.kutsch.thesis import published
 
 # Positions of a group, searches of each, and the games with these positions (9.1: 20 and 20).
 STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50), "tiny": (1, 2, 2)}
+ALIKE = 5  # times the positions and games, where means are compared that are close to each other
+COMMON = (1, 8)  # empty cells with which positions of two, three and four legal actions are found
 PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (2, 6)}  # empty cells of the figures' curves
 GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
 them, the mean over all of them says less than that over positions with at most six."""
@@ -64,3 +67,13 @@ def curves(preset: str, series: Mapping[str, tuple[str, ...]]) -> list[Row]:
         for actions in (2, 3, 4)
         for empty in PHASES[preset]
     ]
+
+
+def lines(preset: str, series: Mapping[str, tuple[str, ...]]) -> list[Row]:
+    """Returns the rows of a figure by the number of actions, each a mean over the same numbers of empty cells."""
+    rows = [
+        certainty(preset, f"{label}, {n} actions", agents, None, x=n, series=label, legal=n, phases=COMMON)
+        for label, agents in series.items()
+        for n in (2, 3, 4)
+    ]
+    return [replace(row, states=ALIKE * row.states, games=ALIKE * row.games) for row in rows]

@@ -9,6 +9,9 @@ EMPTY = tuple((f"MC, depth 20, {n} actions, 1 empty", f"MC, depth 20, {n} action
 OF_RANKS = ("best action", "second action", "third action", "worst action")
 WALK = "random walk, 20 tuples of 3"
 ENDS = {(m, x): f"method {m}, lambda {x}, 100,000 games" for m in (1, 2) for x in (0, 1)}
+# Moves before and after 1,024, 2,048 and 4,096 are built: at moves 475, 950 and 1,900 of the published game.
+BUILT = (("moves 438 to 462", "moves 488 to 512"), ("moves 888 to 912", "moves 963 to 987"),
+         ("moves 1838 to 1862", "moves 1913 to 1937"))  # fmt: skip
 SAME_POSITIONS = ", at most 6 empty cells"
 
 STATEMENTS = (
@@ -106,4 +109,11 @@ STATEMENTS = (
               " (method 2).", "kutsch:methods", tuple(higher(ENDS[1, x], ENDS[2, x]) for x in (0, 1))),
     Statement("K44", "6.3", "Learning from each move's score (method 2) is clearly better than from that at the end"
               " (method 1).", "kutsch:methods", tuple(higher(ENDS[2, x], ENDS[1, x]) for x in (0, 1))),
+    Statement("K45", "figure 6", "The certainty of MC hardly depends on the number of actions (here: within 10 %).",
+              "kutsch:certainty-actions",
+              tuple(claim for depth in (20, 200)
+                    for claim in alike(*(f"MC, depth {depth}, {n} actions" for n in (2, 3, 4))))),
+    Statement("K46", "figure 22", "Rollouts get about three times as long when 1,024, 2,048 and 4,096 are built (here:"
+              " at least twice).", "kutsch:figure22", tuple(higher(after, before, by=2) for before, after in BUILT),
+              "the last 25 moves before any of our games builds it, and the first 25 after the published one did"),
 )  # fmt: skip
