@@ -200,4 +200,5 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     states, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
     rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
     counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
-    play_many(game.kernels, seats, none, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+    drawing, stop = np.zeros(game.num_seats, np.int64), np.zeros(1, np.int64)
+    play_many(game.kernels, seats, drawing, states, rngs, none, 0, returns, counts, none, ends, stop)

@@ -30,21 +30,25 @@ from ..games.generic import copy_state, draw_outcome
 
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 _F1, _U2 = types.Array(types.float64, 1, "C"), types.Array(types.uint64, 2, "C")
+_F2, _B = types.Array(types.float64, 2, "C"), types.boolean
+_SCRATCH = _I1, _F1, _F2, _I1, _I1  # choices, probs, root, view and clock
 
 
-@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
-def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        GAME, SEATS, _I1, _B, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1, *_SCRATCH
+    )
+)
+def play_one(
+    game, seats, drawing, timed, state, rngs, opening, max_plies, returns, counts, plies, first, stop,
+    choices, probs, root, view, clock,
+):  # fmt: skip
     """Plays a match in place and returns (status, end of its plies). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
 
-    Every decision is timed if several seats share a match; with one seat, the match's time is the seat's. Seats that
-    are `drawing` (1) draw one of the legal actions, see `draws_evenly`.
+    Seats that are `drawing` (1) draw one of the legal actions, see `draws_evenly`. `timed`: times every decision. The
+    last arguments are scratch space.
     """
     chance_rng = rngs[0]
-    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
-    root = np.empty((2, game.num_actions))
-    view = state.copy()
-    clock = np.empty(2, np.int64)
-    shared = returns.size > 1
     written, actions, began = first, 0, 0
     game.init(state, chance_rng)
     if first + opening.size > plies.size:
@@ -66,7 +70,7 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
                 return STOPPED, written
             if max_plies > 0 and actions == max_plies:
                 return LIMIT, written
-            if shared:
+            if timed:
                 began = nanoseconds(clock)
             if drawing[mover] != 0:
                 ply = choices[below(rngs[1 + mover], game.legal(state, choices))]
@@ -79,7 +83,7 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
                     root[VISITS, action] = root[VALUES, action] = 0.0
                 seat = seats[mover]
                 ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
-            if shared:
+            if timed:
                 counts[NANOSECONDS, mover] += nanoseconds(clock) - began
             if drawing[mover] == 0:
                 legal = False
@@ -103,21 +107,39 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
 
 @kernel(PLAY_MATCHES)
 def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
-    """Plays matches; see PLAY_MATCHES."""
-    first, clock = 0, np.empty(2, np.int64)
+    """Plays matches; see PLAY_MATCHES.
+
+    Decisions are timed where several seats share a match and one of them thinks. Otherwise they share the match's time:
+    a clock takes longer than a draw.
+    """
+    first, num_seats, timed = 0, returns.shape[1], False
+    for seat in range(num_seats if num_seats > 1 else 0):
+        timed |= drawing[seat] == 0
+    choices, probs, root = (
+        np.empty(game.max_choices, np.int64),
+        np.empty(game.max_choices),
+        np.empty((2, game.num_actions)),
+    )
+    view, start, clock = np.empty(states.shape[1], np.int64), np.empty(states.shape[1], np.int64), np.empty(2, np.int64)
+    start_rngs = np.empty(rngs.shape[1:], np.uint64)
     for i in range(states.shape[0]):
         began = nanoseconds(clock)
-        start, start_rngs = states[i].copy(), rngs[i].copy()
+        copy_state(states[i], start)
+        start_rngs[:] = rngs[i]
         status, end = play_one(
-            game, seats, drawing, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
-        )
+            game, seats, drawing, timed, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first,
+            stop, choices, probs, root, view, clock,
+        )  # fmt: skip
         if status == FULL or status == STOPPED:
             # Will be played again from its start with more room.
             states[i], rngs[i] = start, start_rngs
             returns[i], counts[i] = 0.0, 0
             return i
         ends[i, END], ends[i, STATUS], ends[i, WHOLE] = end, status, nanoseconds(clock) - began
-        if returns.shape[1] == 1:
-            counts[i, NANOSECONDS, 0] = ends[i, WHOLE]
+        decisions = 0
+        for seat in range(num_seats):
+            decisions += counts[i, DECISIONS, seat]
+        for seat in range(num_seats if decisions and not timed else 0):
+            counts[i, NANOSECONDS, seat] = ends[i, WHOLE] * counts[i, DECISIONS, seat] // decisions
         first = end
     return states.shape[0]

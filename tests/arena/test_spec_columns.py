@@ -17,7 +17,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_batch
 from turnier.arena.played import names_of
 from turnier.arena.schedules import digests
-from turnier.arena.schedules.digests import digests_of
+from turnier.arena.schedules.digests import by_hashlib, by_kernel, digests_of
 from turnier.arena.schedules.round_robin import gauntlet, round_robin
 from turnier.arena.schedules.spec_columns import SpecColumns, SpecQueue
 from turnier.games.registry import GAMES
@@ -29,15 +29,21 @@ def agents_of(*texts: str) -> list[Agent]:
 
 @given(
     begin=st.integers(0, 200).map(lambda n: bytes(range(n % 256))),
-    numbers=st.lists(st.integers(0, 2**63 - 1), min_size=digests.FEW, max_size=digests.FEW + 3),
+    numbers=st.lists(st.integers(0, 18).flatmap(lambda n: st.integers(0, 10**n)), max_size=2 * digests.LANES + 3),
     end=st.binary(max_size=140),
 )
 def test_digests_are_those_of_hashlib(begin: bytes, numbers: list[int], end: bytes) -> None:
     known = [0, 9, 10, 2**63 - 1, *numbers]
-    found = digests_of(begin, np.array(known, np.int64), end)
     expected = [hashlib.sha256(begin + str(number).encode() + end).digest() for number in known]
-    assert [bytes(row) for row in found] == expected
-    assert [bytes(row) for row in digests_of(begin, np.array(known[:3]), end)] == expected[:3], "without a kernel"
+    for found in (by_kernel(begin, np.array(known), end), by_hashlib(begin, np.array(known), end)):
+        assert [bytes(row) for row in found] == expected
+
+
+def test_nothing_is_compiled_for_few_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digests, "by_kernel", lambda *_: "compiled")
+    monkeypatch.setattr(digests, "_so_far", 0)
+    assert digests_of(b"", np.arange(digests.FEW), b"").shape == (digests.FEW, 32)
+    assert digests.JIT is False or digests_of(b"", np.arange(1), b"") == "compiled"
 
 
 @pytest.mark.parametrize("exactly", [False, True])
