@@ -14,11 +14,11 @@ from ..arena.play import prepare_matches
 from ..arena.repeated_search import SearchRecord, SearchSpec
 from ..arena.schedules.round_robin import MatchPlan, Rounds
 from ..arena.schedules.spec_columns import SpecColumns
+from ..arena.workers.batch_sizes import MAX_BATCH
 from ..arena.workers.executor import MATCHES, SEARCHES, Executor, Source
 from ..arena.workers.make import at_work
 from ..arena.workers.where import Where
 from ..results.packed.packing import Packing
-from ..results.store.database import CHUNK
 from ..results.store.store import Store
 from .bar import QUIET, Bar, run_bar
 from .failing import Recorder, class_of, recording
@@ -97,7 +97,7 @@ def play_plan(
 def _unplayed(packing: Packing, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[SpecColumns]:
     """Yields the matches of a plan that the store lacks, after preparing all agents."""
     prepared = False
-    for specs in plan.columns(CHUNK):
+    for specs in plan.columns(MAX_BATCH):
         if not plan.has_no_repeats:
             specs = specs.take(np.sort(np.unique(specs.ids, return_index=True)[1]))
         stored = packing.adopt(specs)

@@ -9,7 +9,7 @@ BATCHES_A_SECOND = 100  # from all workers together: more of them would have to 
 LEAST_SECONDS = 0.05  # of work in a batch, if each worker still gets one: less costs more to send than to do
 WHOLE_SECONDS = 0.005  # of work that is one batch: storing a batch takes that long
 IDLE_SECONDS = 0.1  # of work in a batch for an idle worker
-MAX_BATCH = 5000  # specs; more would take memory and save no time
+MAX_BATCH = 10_000  # specs; more would take memory and save no time
 GROWTH = 8  # maximum ratio of a batch to the largest one before
 
 
