@@ -41,7 +41,8 @@ addEventListener("resize", endAllWhole);
 // Other addresses: only the blocks that differ are replaced, and the script of charts stays.
 
 let latest = 0;
-async function renew(address) {
+/** Shows an address; `stays`: it is the one that is shown already, so what its reader has typed and chosen stays. */
+async function renew(address, stays) {
   const asked = ++latest, answer = await fetch(address, {cache: "no-store"});
   if (asked !== latest) return;
   if (answer.redirected) history.replaceState(null, "", answer.url);
@@ -56,6 +57,7 @@ async function renew(address) {
     head.innerHTML = other.innerHTML;
     if (chose) head.querySelector("nav a[aria-current]")?.focus();
   }
+  const goOn = holdFocus(main);
   const present = new Map($(".block", main).map(block => [block.dataset.key, block]));
   let before = null;
   for (const block of $(".block", wanted)) {
@@ -68,6 +70,7 @@ async function renew(address) {
         const plot = known.querySelector(".plot");
         if (plot && kept.querySelector(".plot")) kept.querySelector(".plot").style.minHeight = `${plot.offsetHeight}px`;
         $("table.data", known).forEach((table, place) => keepOrder(table, $("table.data", kept)[place]));
+        if (stays) keepChoices(known, kept);
         drop(known, kept);
       }
       drawAll(kept);
@@ -79,10 +82,43 @@ async function renew(address) {
   present.forEach(block => drop(block));
   besidePanel();
   endAllWhole();
-  $("input[data-find]").forEach(find);
+  $("input[type=search]").filter(input => input.value || input.dataset.find).forEach(find);
   markNew();
+  goOn();
   main.dataset.live = wanted.dataset.live || "";
   listen(main.dataset.live);
+}
+
+/** What an element of a block is in another version of the block. */
+function same(one, block, other) {
+  const called = each => each.id || each.getAttribute("href") || each.name && each.name + each.getAttribute("value") || each.ariaLabel || each.textContent;
+  const alike = within => $(one.tagName, within).filter(each => called(each) === called(one));
+  return alike(other)[alike(block).indexOf(one)];
+}
+
+function keepChoices(known, renewed) {
+  for (const one of $("input:not([type=hidden]), select, details", known)) {
+    const other = same(one, known, renewed);
+    if (!other) continue;
+    if (one.tagName === "DETAILS") other.open = one.open;
+    else if (one.type === "checkbox") other.checked = one.checked;
+    else other.value = one.value;
+  }
+}
+
+/** Returns a function that gives the focus back after blocks have been renewed, at the same place of the window. */
+function holdFocus(main) {
+  const focused = document.activeElement, block = focused.closest(".block");
+  if (!block || !main.contains(block)) return () => {};
+  const {top, bottom} = focused.getBoundingClientRect(), range = [focused.selectionStart, focused.selectionEnd];
+  return () => {
+    const renewed = $(".block", main).find(one => one.dataset.key === block.dataset.key);
+    const now = focused.isConnected ? focused : renewed && same(focused, block, renewed);
+    if (!now) return;
+    if (now !== focused) now.focus({preventScroll: true});
+    if (now !== focused && now.type === "search") now.setSelectionRange(...range);
+    if (bottom > 0 && top < innerHeight) scrollBy(0, now.getBoundingClientRect().top - top);
+  };
 }
 
 /** Charts take the width that a panel leaves them. */
@@ -104,7 +140,7 @@ async function news() {
   if (under) return;
   under = true;
   try {
-    while (missed) { missed = false; await renew(location.pathname + location.search); }
+    while (missed) { missed = false; await renew(location.pathname + location.search, true); }
   } catch { /* the server is away; the browser connects again */ }
   under = false;
 }
