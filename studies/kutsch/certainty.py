@@ -21,10 +21,11 @@ from turnier.studies.scripts.experiments import run_experiments
 
 MC = """The same position is searched again and again; normalised certainty is 0 % if all legal actions are
 chosen equally often, 100 % if it is always the same one. Positions are grouped by legal actions and empty cells, a
-mean is one over groups. Rollouts of 20 moves make MC more certain than those of 200; it falls with the number of
-empty cells, and hardly depends on the number of actions."""
-ACTIONS = """The mean over the same numbers of empty cells, from one to eight, for each number of actions: more
-actions are legal on emptier boards, so that a mean over all positions would compare boards."""
+mean is one over groups. Rollouts of 20 moves make MC more certain than those of 200, and it falls with the number of
+empty cells."""
+ACTIONS = """In the thesis certainty hardly depends on the number of actions; here it falls with it. Each mean is one
+over the same numbers of empty cells, from one to eight: more actions are legal on emptier boards, so that means over
+all positions would compare boards."""
 TREES = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less
 certain, since every search freezes other outcomes of chance; MCTSE, whose tree holds them all, is much more certain."""
 VISITS = """How a search spreads its 3,500 iterations over the four actions of a position, the action with the best mean
