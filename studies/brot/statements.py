@@ -19,6 +19,10 @@ STATEMENTS = (
     Statement("B4", "8.1", "Of the single strategies, Basic is the worst against Combi.", "brot:duels",
               tuple(higher("Brot 2021 against Basic", f"Brot 2021 against {name}")
                     for name in ("Rollouts", "Minimax", "Probability tables")), COUNTS),
+    *(Statement(f"B{number}", "7", f"Combi is best with a {name} of about {optimum} (here: with none of the others more"
+                " than 52.5 % of the points against it).", "brot:optima",
+                tuple(at_most(f"{name} {value:g}", 52.5) for value in others), COUNTS)
+      for number, (_, name, optimum, others) in enumerate(CONSTANTS, start=7)),
     Statement("B5", "9.3", "Tables in which moves that others have made are likelier make more points.",
               "spe_ed:habits-in-tables",
               (at_least("tables, habits 1, against tables", 50.0), at_least("Combi, habits 1, against Combi", 50.0))),
@@ -26,8 +30,4 @@ STATEMENTS = (
               " points against Basic and against the tables).", "spe_ed:network-on-tables",
               (at_least("with tables, against Basic", 50.0),
                at_least("with tables, against Probability tables", 50.0))),
-    *(Statement(f"B{number}", "7", f"Combi is best with a {name} of about {optimum} (here: with none of the others more"
-                " than 52.5 % of the points against it).", "brot:optima",
-                tuple(at_most(f"{name} {value:g}", 52.5) for value in others), COUNTS)
-      for number, (_, name, optimum, others) in enumerate(CONSTANTS, start=7)),
 )  # fmt: skip
