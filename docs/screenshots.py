@@ -118,7 +118,7 @@ def browser() -> Iterator[Any]:
 
 
 def settle(page: Any, timeout: float = 60_000) -> None:
-    """Waits until a page is complete: what is in view is drawn, and pictures have loaded."""
+    """Waits until a page is complete: what is in view is drawn, pictures have loaded, and agents have answered."""
     page.wait_for_function(SETTLED, timeout=timeout, polling=100)
 
 
@@ -128,6 +128,7 @@ SETTLED = """() => {
     return document.readyState === 'complete' && main && !main.ariaBusy && !main.textContent.startsWith('Loading')
         && [...document.querySelectorAll('figure.chart')].every(one => one.dataset.drawn || !near(one))
         && [...document.images].every(one => one.complete || !near(one))
+        && !document.getElementById('thoughts')?.textContent.startsWith('Asking')
 }"""
 
 

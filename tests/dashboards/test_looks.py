@@ -211,7 +211,7 @@ def test_what_has_the_focus_stays_in_view_while_opinions_come_in(chromium: Any, 
         page = chromium.new_page(viewport={"width": 1280, "height": 900})
         page.route("**/opinions*", lambda route: held.append(route))
         page.goto(f"{address}{place}")
-        settle(page)
+        page.locator("#moves button").first.wait_for()
         page.evaluate(LOWEST_MOVE)
         before = page.evaluate(FOCUSED)
         held.pop().continue_()
