@@ -96,8 +96,10 @@ function same(one, block, other) {
   return alike(other)[alike(block).indexOf(one)];
 }
 
+/** Keeps what the reader has changed: the rest is as the server says. */
 function keepChoices(known, renewed) {
-  for (const one of $("input:not([type=hidden]), select, details", known)) {
+  const isChanged = one => one.type === "checkbox" ? one.checked !== one.defaultChecked : one.tagName !== "INPUT" || one.value !== one.defaultValue;
+  for (const one of $("input:not([type=hidden]), select, details", known).filter(isChanged)) {
     const other = same(one, known, renewed);
     if (!other) continue;
     if (one.tagName === "DETAILS") other.open = one.open;
