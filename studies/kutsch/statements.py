@@ -115,5 +115,5 @@ STATEMENTS = (
                     for claim in alike(*(f"MC, depth {depth}, {n} actions" for n in (2, 3, 4))))),
     Statement("K46", "figure 22", "Rollouts get about three times as long when 1,024, 2,048 and 4,096 are built (here:"
               " at least twice).", "kutsch:figure22", tuple(higher(after, before, by=2) for before, after in BUILT),
-              "the last 25 moves before any of our games builds it, and the first 25 after the published one did"),
+              "25 moves before nearly all of our games build it, and the first 25 after the published one did"),
 )  # fmt: skip
