@@ -161,6 +161,26 @@ def test_a_kernel_is_compiled_once_whatever_numbers_its_callers_pass() -> None:
     assert list(added_to_itself.overloads) == [(types.int64,)]
 
 
+@kernel(types.int64(types.int64, types.boolean))
+def doubled_if(n, chosen):
+    return 2 * n if chosen else n
+
+
+@kernel(types.int64(types.int64, types.boolean))
+def with_flags(n, chosen):
+    flag = False  # a constant until the loop is seen, and the constants of the calls
+    for i in range(n):
+        flag |= i == 2
+    return doubled_if(n, flag) + doubled_if(n, True) + doubled_if(n, False) + doubled_if(n, chosen)
+
+
+@needs_jit
+def test_a_kernel_is_compiled_once_whatever_flags_its_callers_pass() -> None:
+    with_flags.py_func.kernel_cache._index().unlink(missing_ok=True)
+    assert (with_flags(3, True), with_flags(2, False)) == (6 + 6 + 3 + 6, 2 + 4 + 2 + 2)
+    assert list(doubled_if.overloads) == [(types.int64, types.boolean)]
+
+
 @kernel(types.void(FLOATS, FLOATS))
 def assign_slice(to, numbers):
     to[1:] = numbers

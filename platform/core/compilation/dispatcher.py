@@ -111,7 +111,7 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(result.signature.args)] = result  # Python calls entries
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0."""
+        """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0 or False."""
         declared = self.kernel_signature.args
         if not named and len(arguments) == len(declared):
             arguments = tuple(map(_as_declared, arguments, declared))
@@ -128,6 +128,8 @@ def _has_arrays(result: Any) -> bool:
 
 def _as_declared(given: Any, declared: Any) -> Any:
     plain = types.unliteral(given) if isinstance(given, types.Literal) else given
+    if plain == declared:
+        return declared
     if not isinstance(plain, types.Integer) or not isinstance(declared, types.Integer | types.Float):
         return given
     fits = isinstance(declared, types.Float) or (
