@@ -43,7 +43,7 @@ from .board import (
 from .forced import forced_win
 from .lanes import LANE_WORDS, playouts
 from .records import disagreement
-from .rules import DRAW, cells, init, legal, playout, step, to_move
+from .rules import DRAW, cells, init, legal, playout, playout_three, step, to_move
 
 MARKS = ".XO#"
 
@@ -96,7 +96,7 @@ class Yavalath(Game):
         return (self.size, self.players, int(self.swap), int(self.play_on))
 
     def build_kernels(self) -> abi.GameKernels:
-        kernels = {"cells": cells, "playout": playout}
+        kernels = {"cells": cells, "playout": playout if self.players == 2 else playout_three}
         if self.players == 2:
             kernels["forced_win"] = forced_win
             if self.lane_words:

@@ -170,8 +170,8 @@ def _random_forced(state, words, mover, after, random_bits):
     return site
 
 
-@kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
-def _playout_three(state, depth, rng, returns):
+@kernel(abi.PLAYOUT)
+def playout_three(state, depth, rng, returns):
     """The playout of three players; draws sites like `_playout_two` if nothing is forced."""
     size = state[SIZE]
     words, wins, room = WORDS[size], wins_at(state, 0), NUM_CELLS[size]
@@ -249,9 +249,8 @@ def _playout_two(state, depth, rng, returns):
 
 @kernel(abi.PLAYOUT)
 def playout(state, depth, rng, returns):
+    """The playout of two players."""
     plies = 0
-    if state[PLAYERS] == 3:
-        return _playout_three(state, depth, rng, returns)
     while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
         cells = NUM_CELLS[state[SIZE]]
         cell = below(rng, cells)  # the occupied cell stands for the swap
