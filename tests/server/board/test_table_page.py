@@ -162,3 +162,28 @@ def test_two_people_by_links(browser: Any, page: Any, board: ServedBoard) -> Non
     playwright.expect(onlooker.locator("#moves span")).to_have_count(2)
     other.close()
     onlooker.close()
+
+
+def test_a_button_keeps_the_focus_while_others_move(page: Any, board: ServedBoard) -> None:
+    """All are made anew at each move, and those of moves are away while others think."""
+    sit_down(page, board, "spe_ed(players=2,width=14,height=14)", "human(name=Ann)", "basic")
+    chosen = page.locator("#actions button", has_text="change nothing")
+    chosen.focus()
+    for moves in (2, 4, 6):
+        page.keyboard.press("Enter")
+        playwright.expect(page.locator("#moves span")).to_have_count(moves)
+        playwright.expect(chosen).to_be_focused()
+    page.keyboard.press("ArrowLeft")  # still a move
+    playwright.expect(page.locator("#moves span")).to_have_count(8)
+    change = page.locator("#seats button").first
+    change.focus()
+    page.keyboard.press("ArrowLeft")
+    playwright.expect(page.locator("#moves span")).to_have_count(10)
+    playwright.expect(change).to_be_focused()
+    undo = page.locator("#undo")  # disabled while others think
+    undo.focus()
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#moves span")).to_have_count(8)
+    page.keyboard.press("ArrowLeft")
+    playwright.expect(page.locator("#moves span")).to_have_count(10)
+    playwright.expect(undo).to_be_focused()

@@ -24,6 +24,7 @@ class Table {
     this.state = null;
     this.clicked = []; // cells of a move of several clicks
     this.hint = null;
+    this.held = null; // the button that has the focus, by its place and name, also while it is away
   }
 
   show(main) {
@@ -51,10 +52,12 @@ class Table {
     main.replaceChildren(make("div", {class: "two"},
       make("section", {"aria-label": "board"}, this.board, this.says, this.buttons),
       make("div", {},
-        make("section", {"aria-label": "players"}, this.seats, make("div", {class: "bar"}, this.undo, this.resign, make("a", {href: "/"}, "New game"))),
+        make("section", {"aria-label": "players"}, this.seats,
+          this.bar = make("div", {class: "bar"}, this.undo, this.resign, make("a", {href: "/"}, "New game"))),
         this.hintBox = make("section", {"aria-label": "hints"}, make("h2", {}, "Hints"), this.hints, this.hinted),
         make("section", {"aria-label": "moves"}, make("h2", {}, "Moves"), this.list))));
     addEventListener("keydown", event => this.press(event));
+    addEventListener("pointerdown", () => { this.held = null; });
     this.swipes();
     this.listen();
   }
@@ -85,6 +88,7 @@ class Table {
 
   draw() {
     const {state} = this, {seats, legal, moves, toMove} = state;
+    this.noteFocus();
     title(state.game);
     this.board.innerHTML = state.svg;
     this.board.classList.toggle("open", legal.length > 0);
@@ -104,7 +108,23 @@ class Table {
     this.undo.disabled = this.resign.disabled = state.thinking || toMove !== state.seat;
     this.agent.value ||= HINT[seats.length] || HINT.more;
     this.showHint();
+    this.holdFocus();
     if (state.trouble) trouble(state.trouble);
+  }
+
+  /** Notes which button has the focus, before all are made anew. */
+  noteFocus() {
+    const focused = document.activeElement, within = [this.buttons, this.seats, this.bar].find(one => one.contains(focused));
+    if (within) this.held = {within, place: [...within.querySelectorAll("button")].indexOf(focused), name: focused.textContent};
+    else if (focused !== document.body) this.held = null;
+  }
+
+  /** Gives the focus to the button that had it, once it is there and enabled again. */
+  holdFocus() {
+    if (!this.held || document.activeElement !== document.body) return;
+    const {within, place, name} = this.held, buttons = [...within.querySelectorAll("button")];
+    const same = buttons[place]?.textContent === name ? buttons[place] : buttons.find(one => one.textContent === name);
+    same?.focus({preventScroll: true});
   }
 
   seat(seat, place) {
@@ -165,7 +185,8 @@ class Table {
   }
 
   press(event) {
-    if (event.target.matches("input, select, textarea, button") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input, select, textarea") || (event.key === " " && event.target.matches("button"))) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const names = KEYS[event.key];
     if (!names) return;
     event.preventDefault();
