@@ -111,7 +111,7 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(result.signature.args)] = result  # Python calls entries
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Has callers pass numbers and flags as declared; numba would compile a kernel again for a literal 0 or False."""
+        """Has callers pass numbers and flags as declared; numba would compile a kernel again for a literal one."""
         declared = self.kernel_signature.args
         if not named and len(arguments) == len(declared):
             arguments = tuple(map(_as_declared, arguments, declared))
