@@ -27,7 +27,7 @@ from turnier.runs.play import play_into, search_into
 from turnier.studies.campaigns.figures import statements_of
 from turnier.studies.campaigns.learned import network_of, require_own_name, stored_experiment, untrained
 from turnier.studies.campaigns.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
-from turnier.studies.campaigns.statements import OPEN, judge, next_look
+from turnier.studies.campaigns.statements import LEAST_GAMES, OPEN, judge, next_look
 
 FIRST_GAMES = 2  # of each row, to know the cost and the variance of its games
 FIRST_SECONDS = 15.0  # of each learner, to know the cost of its training
@@ -51,8 +51,9 @@ class Training:
 class Campaign:
     """Plays the games that experiments lack.
 
-    Every row with a published figure, or that a statement is about, gets a first slice; then come those without a
-    verdict that are closest to one, in CPU time, those whose verdict needs a narrower interval, and finally the others.
+    Every row with a published figure, or of an experiment that a statement is about, gets a first slice; then come
+    those without a verdict, or without LEAST_GAMES for a statement, that are closest to it in CPU time, those whose
+    verdict needs a narrower interval, and finally the others.
     """
 
     def __init__(
@@ -97,8 +98,8 @@ class Campaign:
     def _judge(self, experiment: Experiment) -> None:
         """Tests the statements about an experiment, and asks for the games of the next look at those not decided."""
         rows, more = {row.row.label: row for row in self._of(experiment)}, set[str]()
-        deciding = set[str]()
-        for statement in statements_of(experiment.run_id):
+        statements, deciding = statements_of(experiment.run_id), set[str]()
+        for statement in statements:
             unplayed = [label for label in statement.rows if rows[label].missing]
             judged = judge(statement, {label: row.measured for label, row in rows.items()})
             deciding.update(unplayed if judged.verdict == OPEN else ())
@@ -108,7 +109,9 @@ class Campaign:
                 label, games = row.row.label, next_look(row.planned, row.played)
                 if label in more and games and not row.row.states and not row.row.trainings:
                     row = outlook(experiment, row.row, self.store, self.width, games)
-                self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and label in more))
+                few = bool(statements) and row.played < LEAST_GAMES  # a figure is whole with so many of each point
+                needed = few or label in more
+                self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and needed))
 
     def _attach(self, experiment: Experiment, ids: Collection[str]) -> None:
         """Attaches games and searches of other runs to an experiment's run."""

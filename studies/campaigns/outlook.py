@@ -184,8 +184,8 @@ class _Sample(NamedTuple):
 def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned: int, width: float) -> tuple[int, int]:
     """Returns the number of games or searches before a row's next measurement, and about the number in all.
 
-    A row with a published figure is measured after LEAST_GAMES, then after as many as these suggest, and so on: the end
-    depends on its games alone, not on when a campaign was stopped.
+    Every row is first measured after LEAST_GAMES; one with a published figure then after as many as these suggest, and
+    so on: the end depends on its games alone, not on when a campaign was stopped.
 
     Args:
         row: the row.
@@ -196,7 +196,7 @@ def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned
     """
     aim = narrow(row) * width / NARROW_POINTS
     if row.published is None or aim <= 0 or row.trainings:  # of these, more games would hardly help
-        return planned, planned
+        return (min(planned, LEAST_GAMES) if whole.of < LEAST_GAMES else planned), planned
     sample = measured(min(planned, LEAST_GAMES))
     while sample.stored == sample.of:
         needed = sample.needed(aim, planned)

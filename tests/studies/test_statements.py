@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +16,14 @@ from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.row import Measurement, Row
 from turnier.statistics.intervals import mean_interval
 from turnier.studies.campaigns import campaign as campaigns
-from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.campaign import FIRST_GAMES, Campaign
 from turnier.studies.campaigns.figures import STATEMENTS, figures
-from turnier.studies.campaigns.outlook import outlooks
+from turnier.studies.campaigns.outlook import Spec, outlooks
 from turnier.studies.campaigns.statement_page import NOTE, write_statements
 from turnier.studies.campaigns.statements import (
     FAILS,
     HOLDS,
+    LEAST_GAMES,
     LOOKS,
     OPEN,
     Claim,
@@ -136,7 +139,7 @@ def test_a_campaign_plays_until_statements_are_decided(tmp_path: Path, monkeypat
     monkeypatch.setattr("turnier.studies.campaigns.statement_page.STATEMENTS", said)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
         whole = Campaign(store, [EXPERIMENT], tmp_path)
-        assert [row.decides for row in whole.rows] == [True, True, True, False]
+        assert all(row.decides for row in whole.rows), "x has no games yet, and a figure has all of its points"
         whole.run(pool)
         played = [row.played for row in whole.rows]
         assert played[0] == played[2] == 8 * 2 ** (LOOKS - 1), "never decided, so all looks"
@@ -148,3 +151,25 @@ def test_a_campaign_plays_until_statements_are_decided(tmp_path: Path, monkeypat
     assert NOTE in text and "| guide | 2 | 1 | 0 | 1 |" in text and html.exists()
     assert "| G1 | Search helps. (1) | holds | search minus none: " in text
     assert "| G2 | One iteration more helps. (2; small) | not decided" in text
+
+
+def test_all_points_get_the_least_games_before_one_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements about points with fewer games cannot be tested; here, all games take as long."""
+    monkeypatch.setattr("turnier.studies.campaigns.outlook.cpu_seconds", lambda _: 1.0)
+    agents = {f"{n}": f"mc(iterations={n},rollout_depth=9)" for n in (2, 3, 40)}
+    rows = tuple(Row(n, "tictactoe", (agent, WORSE), 50, extended=n != "40") for n, agent in agents.items())
+    figure = dataclasses.replace(EXPERIMENT, rows=rows)
+    said = [Statement("G1", "1", "One iteration more helps.", "guide:first", (higher("3", "2"),))]
+    monkeypatch.setattr(campaigns, "statements_of", lambda _: said)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        campaign, counts = Campaign(store, [figure], tmp_path), list[list[int]]()
+        slices = campaign._slice
+
+        def noted(*args: Any) -> Sequence[Spec]:
+            counts.append([row.played for row in campaign.rows])
+            return slices(*args)
+
+        campaign._slice = noted  # type: ignore[method-assign]
+        campaign.run(pool)
+    assert all(min(played) >= LEAST_GAMES for played in counts if max(played) > LEAST_GAMES)
+    assert counts[3] == [FIRST_GAMES] * 3 and counts[6] == [LEAST_GAMES] * 3 and max(counts[7]) == 50
