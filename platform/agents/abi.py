@@ -145,7 +145,8 @@ SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat if a ga
 
 # (game, seats, drawing[seats] 1 = draws_evenly, states[n, words], rngs[n, 1 + seats, 4], opening, max_plies,
 # returns[n, seats], counts[n, NUM_COUNTS, seats], plies, ends[n, 3], stop[1]) -> matches done: plays match after match
-# from the start while `plies` has room; states become final ones. All begin with the same legal opening.
+# from the start while `plies` has room; states become final ones. All begin with the same legal opening. The arrays of
+# a match that is stopped, or that the room is too small for, are left as they then are: it must begin anew.
 _I64, _I3 = types.int64, types.Array(types.int64, 3, "C")
 PLAY_MATCHES = _I64(
     GAME, SEATS, Actions, States, types.Array(types.uint64, 3, "C"), Actions, _I64, Gains, _I3, Actions, States, Actions

@@ -28,7 +28,7 @@ from ..agents.abi import (
 )
 from ..agents.registry import agent_of
 from ..core.kernel import compile_kernel, make_now
-from ..core.rng import streams_of
+from ..core.rng import streams, streams_of
 from ..games.game import MAX_SEATS, Game, Position
 from .match import MatchRecord, MatchSpec, Termination, pack_plies
 from .play_kernel import play_many
@@ -88,8 +88,11 @@ def play_compiled(
             _records(game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, running)
         )
         done += played
+        if done < n:  # this match did not fit, or was stopped
+            states[done], rngs[done] = game.new_state(), streams(seeds[done], 1 + num_seats)
+            returns[done], counts[done] = 0.0, 0
         if played == 0:
-            room *= 4  # the first match did not fit
+            room *= 4
     return list(range(done)), joined(parts)
 
 

@@ -120,20 +120,14 @@ def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, c
         np.empty(game.max_choices),
         np.empty((2, game.num_actions)),
     )
-    view, start, clock = np.empty(states.shape[1], np.int64), np.empty(states.shape[1], np.int64), np.empty(2, np.int64)
-    start_rngs = np.empty(rngs.shape[1:], np.uint64)
+    view, clock = np.empty(states.shape[1], np.int64), np.empty(2, np.int64)
     for i in range(states.shape[0]):
         began = nanoseconds(clock)
-        copy_state(states[i], start)
-        start_rngs[:] = rngs[i]
         status, end = play_one(
             game, seats, drawing, timed, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first,
             stop, choices, probs, root, view, clock,
         )  # fmt: skip
         if status == FULL or status == STOPPED:
-            # Will be played again from its start with more room.
-            states[i], rngs[i] = start, start_rngs
-            returns[i], counts[i] = 0.0, 0
             return i
         ends[i, END], ends[i, STATUS], ends[i, WHOLE] = end, status, nanoseconds(clock) - began
         decisions = 0

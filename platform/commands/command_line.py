@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, cast
 import typer
 
 from ..core.errors import UserError
+from ..core.garbage import collect_later
 from ..core.terminal.visible import say, visible, without_passwords
 from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with
@@ -31,14 +32,12 @@ STORED = "finished games are stored"
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
 PATIENCE = 1.0  # seconds in which the main thread may answer a signal
 LAST_WORDS = 3.0  # seconds in which a store may take the reason why a run stops
-_THRESHOLD = gc.get_threshold()[0]
-IMPORTED = 500_000  # objects of a command's imports, about: more than any has
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
 def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
-    _collect_after_imports()
+    collect_later()  # after the imports
     try:
         _require_text(sys.argv[1:])
         words = with_stored_versions(sys.argv[1:])
@@ -59,19 +58,6 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(1)
     finally:
         gc.freeze()  # spares a last garbage collection, which takes seconds after a large search
-
-
-def _collect_after_imports() -> None:
-    """Puts off the first garbage collection: imports make objects that stay, and going through them takes long."""
-    if _as_usual not in gc.callbacks:
-        gc.callbacks.append(_as_usual)
-        gc.set_threshold(IMPORTED)
-
-
-def _as_usual(phase: str, info: dict[str, int]) -> None:
-    gc.callbacks.remove(_as_usual)
-    if gc.get_threshold()[0] == IMPORTED:  # workers set one of their own
-        gc.set_threshold(_THRESHOLD)
 
 
 def _require_text(words: Iterable[str]) -> None:

@@ -70,14 +70,14 @@ def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray
 
 
 @pytest.mark.parametrize("room", range(40))
-def test_a_match_that_does_not_fit_leaves_its_start(room: int) -> None:
-    """Whatever the room, `play_many` either plays a match whole or leaves its arrays as they came."""
+def test_what_does_not_fit_leaves_the_matches_after_it(room: int) -> None:
+    """Whatever the room, `play_many` plays matches whole, and does not touch those after the one that does not fit."""
     played, arrays, start, plies, ends = direct(room, stop=0)
     expected = play_matches([spec("2048(size=2)", "mc(iterations=2)", seed=seed) for seed in (3, 4)])
     lengths = [len(unpack_plies(record.plies)) for record in expected]
     assert played == sum(room >= total for total in itertools.accumulate(lengths))
     for array, before in zip(arrays, start, strict=True):
-        assert np.array_equal(array[played:], before[played:])
+        assert np.array_equal(array[played + 1 :], before[played + 1 :])
     for i in range(played):
         first = sum(lengths[:i])
         assert ends[i, :2].tolist() == [first + lengths[i], NORMAL]
@@ -85,11 +85,11 @@ def test_a_match_that_does_not_fit_leaves_its_start(room: int) -> None:
     assert (ends[played:] == -7).all()
 
 
-def test_a_stopped_match_leaves_its_start() -> None:
-    """With the flag set, compiled code makes no decision and leaves all arrays as they came."""
+def test_a_stop_leaves_the_matches_after_it() -> None:
+    """With the flag set, compiled code makes no decision, and does not touch further matches."""
     played, arrays, start, _, ends = direct(4096, stop=1)
-    assert played == 0 and (ends == -7).all()
-    assert all(np.array_equal(array, before) for array, before in zip(arrays, start, strict=True))
+    assert played == 0 and (ends == -7).all() and not arrays[3].any()
+    assert all(np.array_equal(array[1:], before[1:]) for array, before in zip(arrays, start, strict=True))
     played, arrays, start, _, ends = direct(4096, stop=0)
     assert played == 2 and not any(np.array_equal(a, before) for a, before in zip(arrays, start, strict=True))
 

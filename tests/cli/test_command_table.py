@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import os
 import re
@@ -14,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.arena.workers.where import Where
-from turnier.commands import command_line
 from turnier.commands.app import COMMANDS, app, function_of
 from turnier.commands.listing import TITLES, _own
 from turnier.core.errors import UserError
@@ -149,19 +147,6 @@ def test_lists_are_kept_for_the_present_sources(tmp_path: Path, monkeypatch: pyt
     assert _own("games") == declared
     kept.write_text("{")
     assert _own("games") == declared
-
-
-def test_only_the_first_garbage_collection_waits() -> None:
-    before = gc.get_threshold()
-    try:
-        for chosen, then in ((command_line.IMPORTED, command_line._THRESHOLD), (100_000, 100_000)):
-            command_line._collect_after_imports()
-            assert gc.get_threshold()[0] == command_line.IMPORTED
-            gc.set_threshold(chosen)
-            gc.collect()
-            assert gc.get_threshold()[0] == then
-    finally:
-        gc.set_threshold(*before)
 
 
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:

@@ -146,13 +146,10 @@ def play_many_one_ply(game, seats, drawing, states, rngs, opening, max_plies, re
     work = new_work(seat.evaluator.weights.view(np.int64))
     for i in range(states.shape[0]):
         began = nanoseconds(clock)
-        start_rng = rngs[i, 0].copy()
         status, end = play_one_ply(
             game, seat, states[i], rngs[i, 0], max_plies, returns[i], counts[i], plies, first, stop, work
         )
         if status == FULL or status == STOPPED:
-            rngs[i, 0] = start_rng  # to be played again from its start with more room
-            returns[i], counts[i] = 0.0, 0
             return i
         ends[i, END], ends[i, STATUS], ends[i, WHOLE] = end, status, nanoseconds(clock) - began
         counts[i, NANOSECONDS, 0] = ends[i, WHOLE]

@@ -1,6 +1,6 @@
 """Shows that kernels are being compiled, and how many are left, if it takes long.
 
-Meanwhile nothing looks for garbage: among millions of objects in use that took a fifth of the time.
+Meanwhile nothing looks for garbage, and a while after: among millions of objects in use that took a fifth of the time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from ..garbage import collect_later
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -60,6 +62,7 @@ class _Compilation:
                 if self._progress:
                     self._progress.stop()
                 if self._collects:
+                    collect_later()
                     gc.enable()
                 self._forget()
 
