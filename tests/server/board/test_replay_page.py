@@ -133,6 +133,18 @@ def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
     assert width <= 390
 
 
+def test_a_move_keeps_the_focus_while_positions_are_gone_through(page: Any, board: ServedBoard) -> None:
+    page.goto(f"{board.address}/analyse")
+    page.locator("#game").fill("spe_ed(players=2,width=14,height=14)")
+    page.locator("#set").click()
+    chosen = page.locator("#actions button", has_text="change nothing")
+    chosen.focus()
+    for seat in (1, 0, 1):
+        page.keyboard.press("Enter")
+        playwright.expect(page.locator("#says")).to_contain_text(f"Seat {seat} is to move")
+        playwright.expect(chosen).to_be_focused()
+
+
 def test_a_position_of_a_replay_is_analysed(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
     page.goto(f"{board.address}/match/{records[LOST].spec.id}#move=5")
     at(page, 5)

@@ -97,6 +97,29 @@ def test_several_games_can_be_chosen(browser: Any) -> None:
         page.close()
 
 
+def test_the_button_of_a_game_keeps_the_focus_while_another_game_is_played(browser: Any) -> None:
+    with served(rules(players=2, side=14), own=("basic",)) as server:
+        page = browser.new_page(viewport={"width": 1100, "height": 800})
+        with server.join() as client:
+            state(client)
+        eventually(lambda: server.records)
+        page.goto(f"http://{server.address}/")
+        first = page.locator("#games button", has_text="game 0")
+        first.focus()
+        with server.join() as client:
+            state(client)
+            for number in (0, 1, 2):
+                playwright.expect(page.locator("#games button").first).to_contain_text(f"game 1: round {number}")
+                playwright.expect(first).to_be_focused()
+                say(client)
+                state(client)
+        page.keyboard.press("Enter")
+        playwright.expect(page.locator("#says")).to_contain_text("over")
+        playwright.expect(first).to_be_focused()
+        assert first.get_attribute("aria-current") == "true"
+        page.close()
+
+
 def test_the_round_is_timed_and_keys_step_through_a_game_that_is_then_saved(browser: Any) -> None:
     with served(rules(players=2, side=14, timeout=60), own=("basic",)) as server:
         page = browser.new_page(viewport={"width": 1280, "height": 900})

@@ -1,7 +1,7 @@
 // Any position, set up by text or by moves on the board, and agents' opinions of it from ever deeper searches.
 
 import {annotate} from "/static/boards.js";
-import {ask, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {HeldFocus, ask, guarded, make, number, percent, title, trouble} from "/static/page.js";
 
 const NAME = 0, VISITS = 1, VALUE = 2, CELL = 3;
 
@@ -26,6 +26,7 @@ class Analysis {
     this.board = make("div", {class: "board", id: "board", onclick: event => this.click(event)});
     this.says = make("p", {id: "says", role: "status"});
     this.moves = make("div", {class: "bar", id: "actions"});
+    this.focus = new HeldFocus(this.moves);
     this.results = make("div", {id: "results"});
     const set = guarded(async event => {
       event?.preventDefault();
@@ -60,6 +61,7 @@ class Analysis {
 
   draw() {
     const {position} = this, {legal} = position;
+    this.focus.note();
     title(`${position.game}: analysis`);
     this.board.innerHTML = position.svg;
     this.board.classList.toggle("open", legal.length > 0);
@@ -69,6 +71,7 @@ class Analysis {
     this.says.textContent = legal.length ? `Seat ${position.toMove} is to move. A click plays a move.` : "The game is over.";
     const buttons = legal.filter(move => !move.clicks.length || (move.clicks.length === this.clicked.length && this.follows(move)));
     this.moves.replaceChildren(...buttons.map(move => make("button", {onclick: guarded(() => this.set(move.name))}, move.name.replaceAll("_", " "))));
+    this.focus.hold();
     this.help.textContent = `A board${position.help ? ` (example: ${position.help})` : ""}, or "moves" followed by the moves from the start.`;
     this.results.replaceChildren();
   }

@@ -48,6 +48,30 @@ export const guarded = action => async (...given) => {
   }
 };
 
+/** The button among some elements that has the focus, while all of them are made anew, or are away. */
+export class HeldFocus {
+  constructor(...elements) {
+    this.elements = elements;
+    this.held = null; // its element, place and name
+    addEventListener("pointerdown", () => { this.held = null; });
+  }
+
+  /** Notes it, before they are made anew. */
+  note() {
+    const focused = document.activeElement, within = this.elements.find(one => one.contains(focused));
+    if (within) this.held = {within, place: [...within.querySelectorAll("button")].indexOf(focused), name: focused.textContent};
+    else if (focused !== document.body) this.held = null;
+  }
+
+  /** Gives the focus to the one of the same place and name, or of its name, once it is there and enabled again. */
+  hold() {
+    if (!this.held || document.activeElement !== document.body) return;
+    const {within, place, name} = this.held, buttons = [...within.querySelectorAll("button")];
+    const same = buttons[place]?.textContent === name ? buttons[place] : buttons.find(one => one.textContent === name);
+    same?.focus({preventScroll: true});
+  }
+}
+
 export const chip = seat => make("span", {class: "chip", style: `background: var(--seat${seat % 6})`}, String(seat));
 
 /** An agent's name that breaks after commas and brackets, with its full text on hover and to copy. */

@@ -1,7 +1,7 @@
 // A table: the board of a match under way, for its players and for onlookers.
 
 import {annotate} from "/static/boards.js";
-import {ask, chip, get, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {HeldFocus, ask, chip, get, guarded, make, number, percent, title, trouble} from "/static/page.js";
 
 // Meanings of the arrow keys and the space bar, by names of moves.
 const KEYS = {
@@ -24,7 +24,6 @@ class Table {
     this.state = null;
     this.clicked = []; // cells of a move of several clicks
     this.hint = null;
-    this.held = null; // the button that has the focus, by its place and name, also while it is away
   }
 
   show(main) {
@@ -57,7 +56,7 @@ class Table {
         this.hintBox = make("section", {"aria-label": "hints"}, make("h2", {}, "Hints"), this.hints, this.hinted),
         make("section", {"aria-label": "moves"}, make("h2", {}, "Moves"), this.list))));
     addEventListener("keydown", event => this.press(event));
-    addEventListener("pointerdown", () => { this.held = null; });
+    this.focus = new HeldFocus(this.buttons, this.seats, this.bar);
     this.swipes();
     this.listen();
   }
@@ -88,7 +87,7 @@ class Table {
 
   draw() {
     const {state} = this, {seats, legal, moves, toMove} = state;
-    this.noteFocus();
+    this.focus.note();
     title(state.game);
     this.board.innerHTML = state.svg;
     this.board.classList.toggle("open", legal.length > 0);
@@ -108,23 +107,8 @@ class Table {
     this.undo.disabled = this.resign.disabled = state.thinking || toMove !== state.seat;
     this.agent.value ||= HINT[seats.length] || HINT.more;
     this.showHint();
-    this.holdFocus();
+    this.focus.hold();
     if (state.trouble) trouble(state.trouble);
-  }
-
-  /** Notes which button has the focus, before all are made anew. */
-  noteFocus() {
-    const focused = document.activeElement, within = [this.buttons, this.seats, this.bar].find(one => one.contains(focused));
-    if (within) this.held = {within, place: [...within.querySelectorAll("button")].indexOf(focused), name: focused.textContent};
-    else if (focused !== document.body) this.held = null;
-  }
-
-  /** Gives the focus to the button that had it, once it is there and enabled again. */
-  holdFocus() {
-    if (!this.held || document.activeElement !== document.body) return;
-    const {within, place, name} = this.held, buttons = [...within.querySelectorAll("button")];
-    const same = buttons[place]?.textContent === name ? buttons[place] : buttons.find(one => one.textContent === name);
-    same?.focus({preventScroll: true});
   }
 
   seat(seat, place) {
