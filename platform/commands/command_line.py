@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, cast
 
 import typer
 
+from ..core.compilation.garbage import collect_later
 from ..core.errors import UserError
-from ..core.garbage import collect_later
 from ..core.terminal.visible import say, visible, without_passwords
 from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with

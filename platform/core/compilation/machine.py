@@ -14,6 +14,8 @@ ELSEWHERE = "elsewhere"  # in place of a machine's name, for imported games
 
 OPENBLAS = "OPENBLAS_CORETYPE"  # names the kernels that numpy's and scipy's linear algebra uses
 COMMON = "Haswell"  # x86-64 with AVX2, including AMD
+NUMPY = "NPY_DISABLE_CPU_FEATURES"  # names the instructions that numpy leaves out
+WIDER = {"avx512f": "X86_V4", "avx512_vbmi2": "AVX512_ICL", "avx512_fp16": "AVX512_SPR"}  # flag -> numpy's name
 
 
 def version_of(package: str) -> str:
@@ -36,16 +38,17 @@ def machine_name() -> str:
 
 
 def calculate_alike(processor: Path = Path("/proc/cpuinfo")) -> None:
-    """Has linear algebra use the same kernels on all x86-64 processors with AVX2, if it is not loaded yet.
+    """Has numpy and linear algebra use the same code on all x86-64 processors with AVX2, if they are not loaded yet.
 
-    Kernels for AVX-512 round differently, so CMA-ES finds other eigenvectors and a study takes another course. A value
-    of OPENBLAS_CORETYPE that is already set is kept.
+    Code for AVX-512 rounds differently, so CMA-ES finds other eigenvectors and exponentials, and a study takes another
+    course. Values that are already set are kept.
     """
-    if OPENBLAS in os.environ:
-        return
     try:
-        has_avx2 = " avx2 " in processor.read_text()
+        flags = processor.read_text().partition("flags")[2].partition("\n")[0].split()
     except OSError:
         return  # not Linux
-    if has_avx2:
-        os.environ[OPENBLAS] = COMMON
+    if "avx2" in flags:
+        os.environ.setdefault(OPENBLAS, COMMON)
+        wider = [name for flag, name in WIDER.items() if flag in flags]
+        if wider and "NPY_ENABLE_CPU_FEATURES" not in os.environ:  # numpy takes one of the two
+            os.environ.setdefault(NUMPY, " ".join(wider))

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..garbage import collect_later
+from .garbage import collect_later
 
 if TYPE_CHECKING:
     from rich.progress import Progress

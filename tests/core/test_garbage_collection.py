@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from turnier.core.compilation import cache, progress
-from turnier.core.garbage import MANY, collect_later
+from turnier.core.compilation.garbage import MANY, collect_later
 from turnier.core.kernel import compile_kernel, kernel, types
 
 
