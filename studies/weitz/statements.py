@@ -34,6 +34,8 @@ STATEMENTS = (
     Statement("W10", "figure 21", "Eligibility traces slow learning, the more the higher lambda (TDN9 to TDN11).",
               "weitz:variants-long", increasing(*(f"TDN{n}, 150,000 games" for n in (11, 10, 9)))),
     Statement("W11", "figure 21", "With a lambda of 1 a network never wins more than 10 % (TDN11).",
+              "weitz:variants-long", tuple(at_most(f"TDN11, {n} games", 10.0) for n in ("150,000", "300,000"))),
+    Statement("W17", "figure 21", "With a lambda of 1 a network never wins more than 10 % (TDN11).",
               "weitz:learners-five-long", (at_most("TDN11", 10.0),), PLAIN),
     Statement("W12", "figures 14, 15", "The more games a schedule has, the more slowly it learns: after 300,000 games"
               " TDN7 wins less than TDN6.", "weitz:learning-long",
