@@ -109,7 +109,7 @@ class Campaign:
                 label, games = row.row.label, next_look(row.planned, row.played)
                 if label in more and games and not row.row.states and not row.row.trainings:
                     row = outlook(experiment, row.row, self.store, self.width, games)
-                few = bool(statements) and row.played < LEAST_GAMES  # a figure is whole with so many of each point
+                few = bool(statements) and row.played < LEAST_GAMES  # each point of a figure needs them
                 needed = few or label in more
                 self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and needed))
 

@@ -17,12 +17,13 @@ NAME = "statements"
 TITLE = "# What the documents say, and what our games show\n"
 NOTE = f"""Each statement is a test: its claims are differences of figures, or single ones, and must all be shown. It
 *holds* if they are, *does not hold* if one of them is refuted, and is *not decided* otherwise. Intervals are so wide
-that either is wrong in at most 2.5 % of the cases, although a campaign looks up to {LOOKS} times, each time after twice
-the games (those that refute also share their error among the claims); figures of fewer than {LEAST_GAMES} games are not
-looked at. Of two equal figures, neither can be shown to be higher; so *best* means that no other is more than 5 %
-higher, *the same* that none is more than 10 % higher. The evidence is the claim that decided, or that is furthest from
-being shown, with its interval. Intervals of means over trainings, of which there are 5, 10, 20 or 40, are over these:
-more games of the same networks would decide little, and how many trainings would is not estimated.
+that either is wrong in at most 2.5 % of the cases, although a campaign looks after {LEAST_GAMES} games and then up to
+{LOOKS} times, each time after twice the games (those that refute also share their error among the claims); figures of
+fewer than {LEAST_GAMES} games are not looked at. Of two equal figures, neither can be shown to be higher; so *best*
+means that no other is more than 5 % higher, *the same* that none is more than 10 % higher. The evidence is the claim
+that decided, or that is furthest from being shown, with its interval. Intervals of means over trainings, of which there
+are 5, 10, 20 or 40, are over these: more games of the same networks would decide little, and how many trainings would
+is not estimated.
 
     python studies/campaign.py --hours 8              # plays what decides statements first
     python studies/report.py all --out docs/results   # this page

@@ -105,11 +105,13 @@ def test_further_looks_are_at_twice_the_games() -> None:
 def test_the_error_holds_over_all_looks() -> None:
     """Two equal agents: that the first is higher is neither true nor false, so each verdict is an error."""
     rng, ended = np.random.default_rng(1), {HOLDS: 0, FAILS: 0, OPEN: 0}
+    looks = [LEAST_GAMES, *(50 * 2**look for look in range(LOOKS))]
     for _ in range(2000):
-        games = {label: rng.gamma(4.0, 5000.0, 50 * 2 ** (LOOKS - 1)) for label in "ab"}
-        for look in range(LOOKS):
-            means = {label: mean_interval(values[: 50 * 2**look]) for label, values in games.items()}
-            verdict = judge(saying(higher("a", "b")), {k: figure(*mean) for k, mean in means.items()}).verdict
+        games = {label: rng.gamma(4.0, 5000.0, looks[-1]) for label in "ab"}
+        for look in looks:
+            means = {label: mean_interval(values[:look]) for label, values in games.items()}
+            measured = {label: figure(*mean, games=look) for label, mean in means.items()}
+            verdict = judge(saying(higher("a", "b")), measured).verdict
             if verdict != OPEN:
                 break
         ended[verdict] += 1
@@ -139,7 +141,7 @@ def test_a_campaign_plays_until_statements_are_decided(tmp_path: Path, monkeypat
     monkeypatch.setattr("turnier.studies.campaigns.statement_page.STATEMENTS", said)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
         whole = Campaign(store, [EXPERIMENT], tmp_path)
-        assert all(row.decides for row in whole.rows), "x has no games yet, and a figure has all of its points"
+        assert all(row.decides for row in whole.rows), "x has no games yet, and a figure needs all of its points"
         whole.run(pool)
         played = [row.played for row in whole.rows]
         assert played[0] == played[2] == 8 * 2 ** (LOOKS - 1), "never decided, so all looks"

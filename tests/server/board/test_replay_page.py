@@ -133,7 +133,7 @@ def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
     assert width <= 390
 
 
-def test_a_move_keeps_the_focus_while_positions_are_gone_through(page: Any, board: ServedBoard) -> None:
+def test_a_move_keeps_the_focus_from_one_position_to_the_next(page: Any, board: ServedBoard) -> None:
     page.goto(f"{board.address}/analyse")
     page.locator("#game").fill("spe_ed(players=2,width=14,height=14)")
     page.locator("#set").click()
