@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnier.arena.match import MatchRecord, MatchSpec, require_results
+from turnier.arena.play import matches_in_step
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.workers.executor import Executor
 from turnier.core.outputs import require_folder
@@ -163,6 +164,8 @@ class Campaign:
         """Returns the next specs of a row: a first slice, then the work until the next choice."""
         seconds = min(SLICE_SECONDS, left) * workers
         number = FIRST_GAMES - row.played if _is_new(row) else int(seconds / max(row.seconds_each, 1e-9))
+        if not _is_new(row) and isinstance(spec := row.missing[0], MatchSpec):
+            number = max(number, workers * matches_in_step(spec))  # side by side they take half of the time each
         number = max(number - number % workers, workers)  # no worker idles while the last one is played
         return row.missing[: min(number + -number % row.set_size, row.now)]
 

@@ -250,7 +250,8 @@ def test_batches_of_many_workers_are_longer_for_the_sake_of_the_driver() -> None
 
 def test_work_in_step_is_shared_equally_until_more_comes() -> None:
     sizer = BatchSizer(4)
-    assert sizer.size(300, 64) == 16  # at first nobody knows how long they take
+    assert sizer.size(300, 64) == 16  # at first, as others may join
+    assert BatchSizer(4, more_may_join=False).size(300, 64) == 38
     sizer.observe(1, 1.0)
     assert [sizer.size(left, 64) for left in (300, 262, 224)] == [38, 38, 38]  # two rounds
     assert [sizer.size(left, 64) for left in (256, 192, 128, 64)] == [64] * 4

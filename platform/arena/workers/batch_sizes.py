@@ -16,8 +16,8 @@ GROWTH = 8  # maximum ratio of a batch to the largest one before
 class BatchSizer:
     """Chooses numbers of specs for about one second of work, by the times of earlier batches."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, workers: int, more_may_join: bool = True) -> None:
+        self.workers, self.more_may_join = workers, more_may_join
         self.seconds_each = 0.0
         self.largest = 0
         self._share, self._shared_among, self._after = 0, 0, 0  # of work in step: see `share`
@@ -35,7 +35,7 @@ class BatchSizer:
         """
         size = self._size(remaining)
         share = self.share(remaining, in_step) if size < in_step else 0
-        if self.seconds_each == 0.0:  # other workers may join in a moment
+        if self.seconds_each == 0.0 and self.more_may_join:  # in a moment
             share = min(share, ENOUGH)
         return max(size, share) if share >= ENOUGH else size
 

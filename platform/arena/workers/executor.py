@@ -14,7 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -206,6 +206,7 @@ class Executor(ABC):
     """Does work on its workers, whose number may change; a context manager."""
 
     workers: int
+    more_may_join: ClassVar[bool] = True  # workers, while others work
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
@@ -311,7 +312,7 @@ class _Service(Generic[S, R]):
 
     def __init__(self, executor: Executor, work: Work[S, R], source: Source[S]) -> None:
         self.executor, self.work, self.source = executor, work, source
-        self.sizer = BatchSizer(executor.workers)
+        self.sizer = BatchSizer(executor.workers, executor.more_may_join)
         self.do = functools.partial(do_batch, work)
         self.flying: dict[Any, Sequence[S]] = {}
         self.idle: set[Any] = set()  # tickets of idle work

@@ -17,6 +17,8 @@ from .executor import Done, Executor, Lost, Task
 class SerialExecutor(Executor):
     """Works in the calling thread."""
 
+    more_may_join = False
+
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(1)
         self._done: dict[int, Done] = {}
@@ -37,6 +39,8 @@ class SerialExecutor(Executor):
 
 class ThreadExecutor(Executor):
     """Works in threads of this process; compiled code runs without the GIL."""
+
+    more_may_join = False
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(os.cpu_count() or 1 if workers is None else workers)

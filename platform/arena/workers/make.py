@@ -32,6 +32,8 @@ class AutoExecutor(Executor):
     Python, Ray's processes take over once they save more time than they take to start.
     """
 
+    more_may_join = False  # except for those agents, which do not play in step
+
     def __init__(self, workers: int | None = None) -> None:
         self._threads = ThreadExecutor(workers)
         super().__init__(self._threads.workers)
