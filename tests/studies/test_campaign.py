@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -37,6 +38,7 @@ from turnier.runs.experiments.experiment import (
     row_searches,
 )
 from turnier.runs.experiments.published import verdict
+from turnier.runs.experiments.row import Row
 from turnier.studies.campaigns.campaign import FIRST_GAMES, Campaign
 from turnier.studies.campaigns.outlook import in_slices, outlook, outlooks, seconds_left
 from turnier.studies.campaigns.statements import LEAST_GAMES
@@ -88,6 +90,18 @@ def test_first_slices_of_published_rows_come_first_and_slices_are_prefixes(tmp_p
         assert [one for one in done if one not in others] == expected
         groups = {(len(s.position.legal), s.position.phase) for s in searches}
         assert {(len(s.position.legal), s.position.phase) for s in searches[: 3 * len(groups)]} == groups
+
+
+def test_slices_fill_the_lanes_however_long_games_take(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        for agent, size in (("mc(iterations=2)", 2 * 64), ("random", 2)):
+            row = Row(agent, "2048(size=3)", (agent,), 200, "score")
+            experiment = dataclasses.replace(FIRST, name=agent[:2] + "-paper", rows=(row,))
+            campaign, run_id = Campaign(store, (experiment,), tmp_path), begin_experiment(experiment, store)
+            for records in pool.play(row_matches(row, FIRST.seed)[:LEAST_GAMES]):
+                store.append(run_id, records)
+            played = dataclasses.replace(outlook(experiment, row, store), seconds_each=10_000.0)
+            assert len(campaign._slice(played, workers=2, left=math.inf)) == size
 
 
 class Killed(SerialExecutor):
