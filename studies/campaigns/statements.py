@@ -18,7 +18,7 @@ from turnier.runs.experiments.row import Measurement
 from turnier.statistics.intervals import Interval, weighted_sum
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
-LOOKS = 4  # at a statement: after the planned games and each extension; the one after LEAST_GAMES adds hardly any error
+LOOKS = 7  # at a statement: after the planned games and each extension; the one after LEAST_GAMES adds hardly any error
 LEAST_GAMES = 20  # of a figure: the interval of fewer may be narrow by luck, so nothing is said of it
 MUCH = 100  # times the games so far: more is no plan
 
