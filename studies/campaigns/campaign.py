@@ -98,13 +98,16 @@ class Campaign:
 
     def _judge(self, experiment: Experiment) -> None:
         """Tests the statements about an experiment, and asks for the games of the next look at those not decided."""
-        rows, more = {row.row.label: row for row in self._of(experiment)}, set[str]()
+        rows, more = {row.row.label: row for row in self._of(experiment)}, dict[str, float]()  # label -> seconds
         statements, deciding = statements_of(experiment.run_id), set[str]()
         for statement in statements:
             unplayed = [label for label in statement.rows if rows[label].missing]
             judged = judge(statement, {label: row.measured for label, row in rows.items()})
             deciding.update(unplayed if judged.verdict == OPEN else ())
-            more.update(judged.rows if not unplayed else ())
+            if not unplayed:
+                spent = [rows[label].played * rows[label].seconds_each for label in judged.rows]
+                ahead = (judged.times - 1) * math.fsum(spent)
+                more.update({label: min(ahead, more.get(label, math.inf)) for label in judged.rows})
         for place, row in enumerate(self.rows):
             if row.experiment is experiment:
                 label, games = row.row.label, next_look(row.planned, row.played)
@@ -112,7 +115,9 @@ class Campaign:
                     row = outlook(experiment, row.row, self.store, self.width, games)
                 few = bool(statements) and row.played < LEAST_GAMES  # each point of a figure needs them
                 needed = few or label in more
-                self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and needed))
+                decides = label in deciding or bool(row.missing and needed)
+                ahead = 0.0 if few else more.get(label, 0.0)
+                self.rows[place] = replace(row, decides=decides, seconds_to_verdict=ahead)
 
     def _attach(self, experiment: Experiment, ids: Collection[str]) -> None:
         """Attaches games and searches of other runs to an experiment's run."""
@@ -185,7 +190,7 @@ class Campaign:
         for i, each in enumerate(self.rows):
             shared = played & {spec.id for spec in each.missing}
             if shared:
-                self.rows[i] = outlook(each.experiment, each.row, self.store, self.width)
+                self.rows[i] = outlook(each.experiment, each.row, self.store, self.width, each.asked)
                 if each.experiment is not row.experiment:
                     self._attach(each.experiment, shared)
         for experiment in dict.fromkeys(each.experiment for each in self.rows):
@@ -215,6 +220,8 @@ def _turn(job: Outlook | Training) -> tuple[int, float]:
     if _is_new(job):
         return (0 if first else 3), 0.0
     ahead = job.seconds_ahead if isinstance(job, Outlook) else job.seconds_left
+    if math.isinf(ahead):  # as far as can be seen, its statement will never be decided
+        return 5, job.seconds_left
     return (1 if decides else 2 if first else 4), ahead
 
 

@@ -50,7 +50,9 @@ class Outlook:
     now: int  # number of them to play before the total need is known
     seconds_each: float  # CPU time of one of the missing, NaN if never measured
     spent: Mapping[str, float]  # CPU time of stored ones, by id
+    asked: int = 0  # games at the next look at a statement
     decides: bool = False  # an undecided statement is about the row
+    seconds_to_verdict: float = 0.0  # CPU time of all games of the statement that is closest to one, if known
 
     @property
     def verdict(self) -> str:
@@ -76,7 +78,7 @@ class Outlook:
     def seconds_ahead(self) -> float:
         """CPU time until a possible verdict: of LEAST_GAMES at first, since fewer do not tell how many are needed."""
         few = self.played < min(self.planned, LEAST_GAMES)
-        return self.now * self.seconds_each if few else self.seconds_left
+        return self.now * self.seconds_each if few else max(self.seconds_left, self.seconds_to_verdict)
 
 
 def outlooks(
@@ -108,7 +110,7 @@ def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARRO
         row: with a published figure it needs an interval of the target half-width, otherwise the planned games.
         store: where the games are.
         width: the target half-width: percentage points for shares, otherwise % of the published figure.
-        games: that a statement needs.
+        games: at the next look at a statement about the row.
     """
     if row.states:
         return _of_searches(experiment, row, store, width)
@@ -135,7 +137,7 @@ def _of_matches(experiment: Experiment, row: Row, store: Store, width: float, ga
     now = sum(spec.id not in known for spec in first(end)) or len(missing)
     seconds = {record.spec.id: cpu_seconds(record) for record in records}
     numbers = (len(records), len(specs), GAMES, set_size)
-    return Outlook(experiment, row, whole.measured, *numbers, missing, now, _mean(seconds.values()), seconds)
+    return Outlook(experiment, row, whole.measured, *numbers, missing, now, _mean(seconds.values()), seconds, games)
 
 
 def _of_searches(experiment: Experiment, row: Row, store: Store, width: float) -> Outlook:

@@ -53,7 +53,8 @@ class Judged(NamedTuple):
     verdict: str  # HOLDS, FAILS or OPEN
     evidence: str  # of the claim that decides, or is furthest from being shown
     rows: Sequence[str] = ()  # labels of claims that are neither shown nor refuted
-    games: int = 0  # of these rows that would decide, if all goes on as it has begun; 0 = unknown
+    times: float = math.inf  # the number of times their games that would decide, if all goes on as it has begun
+    games: int = 0  # these games; 0 = unknown, or more than MUCH times those so far
 
 
 def higher(one: str, other: str, by: float = 1.0) -> Claim:
@@ -103,17 +104,23 @@ def judge(statement: Statement, measured: Mapping[str, Measurement]) -> Judged:
     if all(claim.is_shown for claim in claims):
         return Judged(HOLDS, min(claims, key=lambda claim: claim.distance).evidence)
     left = [claim for claim in claims if not claim.is_shown]
-    games: dict[str, int] = {}
-    for claim in left:
-        for label, number in claim.games().items():
-            games[label] = max(number, games.get(label, 0))
     rows = list(dict.fromkeys(label for claim in left for label in claim.claim.weights))
-    return Judged(OPEN, min(left, key=lambda claim: claim.distance).evidence, rows, sum(games.values()))
+    # One claim refutes, but all must be shown.
+    last = min((c for c in left if c.may_refute), key=_times, default=None) or max(left, key=_times)
+    games = 0
+    if last.times <= MUCH:
+        deciding = last.claim.weights if last.may_refute else rows
+        games = sum(math.ceil(last.times * measured[label].games) for label in deciding)
+    return Judged(OPEN, min(left, key=lambda claim: claim.distance).evidence, rows, last.times, games)
 
 
 def next_look(planned: int, played: int) -> int:
     """Returns a row's number of games at the next look, each after twice the games of the last; 0 after LOOKS."""
     return next((planned * 2**look for look in range(1, LOOKS) if planned * 2**look > played), 0)
+
+
+def _times(claim: _Tested) -> float:
+    return claim.times
 
 
 class _Tested:
@@ -125,8 +132,10 @@ class _Tested:
         values = [Interval(each.value, each.low, each.high) for each in figures]
         self.sum = weighted_sum(list(claim.weights.values()), values, LOOKS)
         # Any claim can refute the statement: they share the error.
-        self.is_refuted = weighted_sum(list(claim.weights.values()), values, LOOKS * among).high < claim.above
+        self._wider = weighted_sum(list(claim.weights.values()), values, LOOKS * among)
+        self.is_refuted = self._wider.high < claim.above
         self.is_shown = self.sum.low > claim.above
+        self.may_refute = self.sum.value < claim.above  # with more games, if all goes on as it has begun
 
     @property
     def distance(self) -> float:
@@ -134,12 +143,12 @@ class _Tested:
         half = (self.sum.high - self.sum.low) / 2
         return abs(self.sum.value - self.claim.above) / half if half > 0 else math.inf
 
-    def games(self) -> dict[str, int]:
-        """Returns the games of each row at which the claim would be decided; none if it takes too many."""
-        times = self.distance**-2 if self.distance else math.inf
-        if not times <= MUCH:
-            return {}
-        return {label: math.ceil(times * self.measured[label].games) for label in self.claim.weights}
+    @property
+    def times(self) -> float:
+        """The number of times its games at which it would be decided, if all goes on as it has begun."""
+        ends = self._wider if self.may_refute else self.sum
+        away = abs(ends.value - self.claim.above)
+        return ((ends.high - ends.low) / 2 / away) ** 2 if away else math.inf
 
     @property
     def evidence(self) -> str:
