@@ -113,10 +113,12 @@ class Campaign:
                 label, games = row.row.label, next_look(row.planned, row.played)
                 if label in more and games and not row.row.states and not row.row.trainings:
                     row = outlook(experiment, row.row, self.store, self.width, games)
+                elif row.asked > row.played and label not in deciding:  # decided meanwhile
+                    row = outlook(experiment, row.row, self.store, self.width)
                 few = bool(statements) and row.played < LEAST_GAMES  # each point of a figure needs them
                 needed = few or label in more
                 decides = label in deciding or bool(row.missing and needed)
-                ahead = 0.0 if few else more.get(label, 0.0)
+                ahead = 0.0 if few else more.get(label, row.seconds_to_verdict)
                 self.rows[place] = replace(row, decides=decides, seconds_to_verdict=ahead)
 
     def _attach(self, experiment: Experiment, ids: Collection[str]) -> None:

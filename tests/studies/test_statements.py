@@ -13,7 +13,7 @@ import pytest
 
 from turnier.arena.workers.local import SerialExecutor
 from turnier.results.store.store import Store
-from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.experiment import Experiment, play_experiment
 from turnier.runs.experiments.row import Measurement, Row
 from turnier.statistics.intervals import mean_interval
 from turnier.studies.campaigns import campaign as campaigns
@@ -169,6 +169,25 @@ def test_a_campaign_plays_until_statements_are_decided(tmp_path: Path, monkeypat
     assert NOTE in text and "| guide | 2 | 1 | 0 | 1 |" in text and html.exists()
     assert "| G1 | Search helps. (1) | holds | search minus none: " in text
     assert "| G2 | One iteration more helps. (2; small) | not decided" in text
+
+
+def test_rows_keep_their_place_until_they_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All experiments are judged after every slice, and a statement is as far from its verdict as before."""
+    said = [Statement("G1", "1", "One iteration more helps.", "guide:first", (higher("other", "search"),))]
+    monkeypatch.setattr(campaigns, "statements_of", lambda _: said)
+    rows = tuple(dataclasses.replace(row, games=30) for row in ROWS)
+    experiment = dataclasses.replace(EXPERIMENT, rows=rows)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        list(play_experiment(experiment, store, pool))
+        campaign = Campaign(store, [experiment], tmp_path)
+        at_first = list(campaign.rows)
+        assert [row.asked for row in at_first] == [60, 0, 60]
+        assert at_first[0].seconds_ahead > at_first[0].seconds_left, "of both rows, and until it may be decided"
+        campaign._judge(experiment)
+        assert campaign.rows == at_first
+        said[0] = dataclasses.replace(said[0], claims=(higher("search", "none"),))
+        campaign._judge(experiment)
+        assert not any(row.missing for row in campaign.rows), "what is decided needs no more games"
 
 
 def test_all_points_get_the_least_games_before_one_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
