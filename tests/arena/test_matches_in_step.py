@@ -88,7 +88,9 @@ def test_a_stop_leaves_out_what_is_under_way() -> None:
     assert play_matches(specs(MC, ENOUGH), stop=np.ones(1, np.int64)) == []
 
 
-def test_workers_share_what_is_played_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("more_may_join", "first"), [(False, 2 * ENOUGH), (True, ENOUGH)])
+def test_workers_share_what_is_played_in_step(monkeypatch: pytest.MonkeyPatch, more_may_join: bool, first: int) -> None:
+    monkeypatch.setattr(ThreadExecutor, "more_may_join", more_may_join)
     with ThreadExecutor(2) as executor:
         sizes, submit = [], executor.submit
 
@@ -98,5 +100,5 @@ def test_workers_share_what_is_played_in_step(monkeypatch: pytest.MonkeyPatch) -
 
         monkeypatch.setattr(executor, "submit", noted)
         played = list(executor.play(specs("mctse(iterations=30,rollout_depth=9)", 4 * ENOUGH, max_plies=4)))
-    assert sum(map(len, played)) == sum(sizes) == 4 * ENOUGH and sizes[:2] == [ENOUGH, ENOUGH]
+    assert sum(map(len, played)) == sum(sizes) == 4 * ENOUGH and sizes[:2] == [first, first]
     assert max(sizes) <= 2 * ENOUGH
