@@ -77,7 +77,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
     """Returns a figure as a Vega-Lite specification with all of its data."""
     return {
         "title": figure.title,
-        "note": figure.note,
+        "note": figure.caption,
         "spec": figure.spec,
         "data": json.loads(json.dumps(json_rows(figure.data), default=str)),
     }

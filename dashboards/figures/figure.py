@@ -36,12 +36,13 @@ alt.data_transformers.disable_max_rows()
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart for pages and reports, with its title, its note and all of its data."""
+    """A chart for pages and reports, with its title, what it shows, its note and all of its data."""
 
     title: str
     chart: Any  # an Altair chart
     data: pd.DataFrame
     note: str = ""  # explains intervals and units
+    finding: str = ""  # what the chart shows, in a sentence; pages have it above the chart, where it is in view
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -50,8 +51,13 @@ class Figure:
         return found
 
     @property
+    def caption(self) -> str:
+        """What the chart shows, and its note."""
+        return f"{self.finding} {self.note}".strip()
+
+    @property
     def spoken(self) -> str:
-        """The figure for those who cannot see it: its title, its range of values, and what its note says."""
+        """The figure for those who cannot see it: its title, its range of values, and what its caption says."""
         numbers = [name for name in self.data if pd.api.types.is_numeric_dtype(self.data[name])]
         value = next((name for name in VALUES if name in numbers), "")
         named = next((name for name in NAMED if name in self.data), "")
@@ -61,7 +67,7 @@ class Figure:
             ends = [known.loc[known[value] == end].iloc[0] for end in (known[value].min(), known[value].max())]
             least, most = (number(row[value]) + (f" ({row[named]})" if named else "") for row in ends)
             parts.append(f"{len(known):,} values, {value.replace('_', ' ')} from {least} to {most}.")
-        return " ".join([*parts, self.note]).strip()
+        return " ".join([*parts, self.caption]).strip()
 
     def save(self, path: Path | str) -> None:
         """Writes the figure in the format of the name's ending, such as figure.svg."""
@@ -158,7 +164,7 @@ def _kind(path: Path) -> str:
 
 
 def _titled(figure: Figure, note: bool = True) -> Any:
-    subtitle = textwrap.wrap(figure.note, _NOTE_WRAP) if note and figure.note else alt.Undefined
+    subtitle = textwrap.wrap(figure.caption, _NOTE_WRAP) if note and figure.caption else alt.Undefined
     title = alt.TitleParams(figure.title, subtitle=subtitle, subtitleColor="#555", subtitleFontSize=12)
     return figure.chart.properties(width=PICTURE_WIDTH, title=title)
 

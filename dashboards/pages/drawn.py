@@ -180,8 +180,9 @@ class View:
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )
+        finding = f'<p class="finding">{markup.prose(figure.finding)}</p>' * bool(figure.finding)
         return (
-            f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
+            f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>{finding}'
             f'<div class="plot" role="img" aria-label="{escape(figure.spoken)}"></div>'
             f'<script type="application/json">{spec}</script>'
             f'<figcaption class="note">{markup.prose(note)} <span class="save">{saved}</span></figcaption></figure>'

@@ -60,7 +60,7 @@ def _html(section: Section) -> str:
     if (figure := section.drawn) is None:
         return ""
     svg = image(figure, "svg", note=False).decode()
-    note = _caption(figure.note, figure.title, table_csv(figure.data))
+    note = _caption(figure.caption, figure.title, table_csv(figure.data))
     return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{note}</figcaption></figure>"
 
 

@@ -100,10 +100,10 @@ def test_importance_has_a_spread_that_more_candidates_narrow() -> None:
     assert (figure.data["low"] <= figure.data["percent"]).all() and (
         figure.data["percent"] <= figure.data["high"]
     ).all()
-    assert figure.note.startswith("x matters most: ") and "not certain" not in figure.note
+    assert figure.finding.startswith("x matters most: ") and "not certain" not in figure.finding
     few = candidates(30).assign(value=np.random.default_rng(1).random(30))
     figure = importance_bars(importance(few), few, importance_spread(few))
-    assert figure is not None and "Which parameters matter is not certain" in figure.note
+    assert figure is not None and "Which parameters matter is not certain" in figure.finding
     figure = importance_bars(importance(trials), trials, narrow)
     assert figure is not None
     line = figure.chart.to_dict()["layer"][1]["encoding"]

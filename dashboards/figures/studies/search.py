@@ -227,7 +227,7 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFram
     )
     chart = charts.bars(data, "parameter", "percent", "importance, %", ("low", "high"))
     note = (
-        f"{what_matters(data)} PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates"
+        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates"
         f" apart. Lines: 95 % of {RESAMPLES} samples of the candidates, drawn with replacement."
     )
     if len(trials) > MAX_EVALUATED:
@@ -235,7 +235,7 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFram
     few = data.loc[data["candidates"] < MIN_EVALUATED, "parameter"].tolist()
     if few:
         note += f" Unreliable, because fewer than {MIN_EVALUATED} candidates use them: {', '.join(few)}."
-    return Figure("Importance of parameters", chart, data, note)
+    return Figure("Importance of parameters", chart, data, note, what_matters(data))
 
 
 def what_matters(shares: pd.DataFrame) -> str:
