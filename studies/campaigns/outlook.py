@@ -162,8 +162,10 @@ def _of_searches(experiment: Experiment, row: Row, store: Store, width: float) -
 
     whole = measured(len(searches))._replace(of=len(known))
     end, needed = _sizes(row, measured, whole, len(searches), width)
+    if row.extended:  # statements compare it with others, so at the same positions: all of them
+        needed = len(searches)
     missing = [spec for spec in first(needed) if spec.id not in known]
-    now = sum(spec.id not in known for spec in first(end))
+    now = sum(spec.id not in known for spec in first(end)) or len(missing)
     searched = {record.spec.id: cpu_seconds(record) for record in known.values()}
     numbers = (len(known), len(searches), SEARCHES, ends[0])
     each = _mean(searched.values())

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.published import OTHER
 from turnier.runs.experiments.row import Row
-from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, lines, means
+from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, lines, looked_at, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
 from turnier.studies.scripts.experiments import run_experiments
 
@@ -75,7 +75,7 @@ def figure14(preset: str) -> list[Experiment]:
     }
     figures = {"MCTS, tree depth 1": 52.2, "MCTS, tree depth 10": 48.08, "MCTSE, tree depth 10": 65.5}
     title = "Certainty of MCTS and MCTSE (figures 14, 23, 24)"
-    rows, text = means(preset, agents, figures), TREES + GROUPS + NOTE[preset]
+    rows, text = looked_at(preset, "certainty-trees", means(preset, agents, figures)), TREES + GROUPS + NOTE[preset]
     positions = "Certainty of MCTS and MCTSE by position (figure 14)"
     same = "The same with a tree depth of 10, by legal actions and empty cells."
     return [

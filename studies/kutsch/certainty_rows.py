@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from turnier.runs.experiments.published import OTHER
 from turnier.runs.experiments.row import Row
-from turnier.studies.kutsch.thesis import published
+from turnier.studies.kutsch.statements import STATEMENTS
+from turnier.studies.kutsch.thesis import DOCUMENT, published
 
 # Positions of a group, searches of each, and the games with these positions (9.1: 20 and 20).
 STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50), "tiny": (1, 2, 2)}
 ALIKE = 5  # times the positions and games, where means are compared that are close to each other
+# Times the positions of the plan at the latest look at statements: 2, 4, 8, ...; those of earlier looks are among them.
+LOOKED = {"certainty-trees": 2, "table2-certainty": 16, "table3-certainty": 4}
 COMMON = (1, 8)  # empty cells with which positions of two, three and four legal actions are found
 PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (2, 6)}  # empty cells of the figures' curves
 GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
@@ -48,6 +51,13 @@ def means(
         for where, place in (("", {}), (", at most 6 empty cells", {"phases": (0, 6)}))
         for label, agent in agents.items()
     ]
+
+
+def looked_at(preset: str, name: str, rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows of an experiment, those that statements are about with the positions of the latest look."""
+    stated = {label for one in STATEMENTS if one.experiment == f"{DOCUMENT}:{name}" for label in one.rows}
+    times = LOOKED.get(name, 1) if preset == "paper" else 1
+    return [replace(row, states=times * row.states) if row.label in stated else row for row in rows]
 
 
 def curves(preset: str, series: Mapping[str, tuple[str, ...]]) -> list[Row]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from turnier.runs.experiments.experiment import Experiment
 from turnier.runs.experiments.row import Row
-from turnier.studies.kutsch.certainty_rows import GROUPS, means
+from turnier.studies.kutsch.certainty_rows import GROUPS, looked_at, means
 from turnier.studies.kutsch.thesis import GAMES, NOTE, UCTN_SCORE, experiment, mctse, mctse_iterations, score
 from turnier.studies.scripts.experiments import run_experiments
 
@@ -22,7 +22,10 @@ in the thesis) adds up what the members found instead of their votes."""
 ITERATIONS = """\
 Iterations, nodes and tree depth are multiplied by 1, 5 and 10, as much work as majority votes of as many
 agents. The thesis found more certainty than with a vote, but hardly more score."""
-CERTAINTY = "Normalised certainty, a fifth of the thesis's states a group." + GROUPS
+CERTAINTY = (
+    "Normalised certainty, a fifth of the thesis's states a group; more of those with at most six empty cells, whose"
+    " means are compared." + GROUPS
+)
 
 
 def games(preset: str, work: int) -> int:
@@ -45,9 +48,10 @@ def table2(preset: str) -> list[Experiment]:
     scores.append(score(preset, "5 agents, summed visits", summed, games=games(preset, 5)))
     certainties = {labels[1]: 65.50, labels[5]: 69.49, labels[10]: 72.83}
     rows = means(preset, {labels[n]: (agent,) for n, agent in agents.items()}, certainties, share=5)
+    looked = looked_at(preset, "table2-certainty", rows)
     return [
         experiment(preset, "table2", "Majority vote of MCTSE (table 2)", VOTE + NOTE[preset], scores),
-        experiment(preset, "table2-certainty", "Certainty of the majority vote (table 2)", CERTAINTY, rows),
+        experiment(preset, "table2-certainty", "Certainty of the majority vote (table 2)", CERTAINTY, looked),
     ]
 
 
@@ -59,9 +63,10 @@ def table3(preset: str) -> list[Experiment]:
     scores = [_score(preset, labels[n], agent, figures[n], n) for n, agent in agents.items()]
     certainties = {labels[1]: 65.50, labels[5]: 82.41, labels[10]: 84.26}
     rows = means(preset, {labels[n]: (agent,) for n, agent in agents.items()}, certainties, share=5)
+    looked = looked_at(preset, "table3-certainty", rows)
     return [
         experiment(preset, "table3", "MCTSE with more iterations (table 3)", ITERATIONS + NOTE[preset], scores),
-        experiment(preset, "table3-certainty", "Certainty with more iterations (table 3)", CERTAINTY, rows),
+        experiment(preset, "table3-certainty", "Certainty with more iterations (table 3)", CERTAINTY, looked),
     ]
 
 

@@ -20,6 +20,7 @@ from tests.studies.campaign_figures import (
     LONG,
     NEAR,
     SCORE,
+    SECOND,
     opened,
     pages,
     play,
@@ -203,6 +204,23 @@ def test_a_narrower_interval_needs_more_games(tmp_path: Path, played: Path) -> N
     wanted = many.played + len(many.missing)
     assert not few.missing and wanted == pytest.approx(many.played * (half / 5) ** 2, abs=2) and many.now > 0
     assert many.seconds_left == pytest.approx(len(many.missing) * many.seconds_each)
+
+
+def test_rows_of_certainty_that_statements_compare_search_all_positions(tmp_path: Path) -> None:
+    planned = dataclasses.replace(CERTAIN, states=8)
+    alone = dataclasses.replace(FIRST, rows=(planned,))
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        Campaign(store, [alone], tmp_path, width=1000.0).run(pool)
+        narrow, compared = (outlook(alone, dataclasses.replace(planned, extended=is_), store, 1000.0) for is_ in (0, 1))
+    assert not narrow.missing and narrow.played < narrow.planned
+    assert narrow.played + len(compared.missing) == compared.planned and compared.now == len(compared.missing)
+
+
+def test_more_positions_have_those_of_earlier_looks_among_them(played: Path) -> None:
+    with opened(played) as store:
+        records = row_records(CERTAIN, SECOND.seed, store)
+    few, more = (row_searches(dataclasses.replace(CERTAIN, states=n), SECOND.seed, records) for n in (2, 8))
+    assert {search.id for search in few} < {search.id for search in more}
 
 
 def test_two_games_do_not_put_a_row_last(tmp_path: Path) -> None:
