@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, inspect, select, text
 
 from tests.results.made import ids, made
 from tests.results.test_repeated_searches import search_ids, specs
@@ -64,6 +64,20 @@ def test_a_deleted_run_leaves_nothing_but_what_others_have(two: Store) -> None:
     delete_run(two, two.run("tournament:second"))
     empty = {name for name, count in rows(two).items() if not count}
     assert set(rows(two)) - empty == {"turnier_version", "positions"}
+
+
+def test_a_deletion_adds_the_index_that_older_stores_lack(two: Store) -> None:
+    def indexes() -> set[str | None]:
+        with two.database.reading() as connection:
+            return {index["name"] for index in inspect(connection).get_indexes("run_votes")}
+
+    whole = indexes()
+    with two.database.writing() as connection:
+        connection.execute(text("DROP INDEX run_votes_by_vote"))
+    assert indexes() == whole - {"run_votes_by_vote"}
+    assert owned_searches(two, two.run("tournament:first")) == (3, 1) and indexes() == whole
+    delete_run(two, two.run("tournament:first"))
+    assert indexes() == whole
 
 
 def test_deleted_games_can_be_played_again(two: Store) -> None:

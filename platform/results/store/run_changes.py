@@ -33,6 +33,8 @@ def owned_games(store: Store, run: Run) -> Owned:
 
 
 def owned_searches(store: Store, run: Run) -> Owned:
+    with store.database.writing() as connection:
+        _index_searches(connection)
     return _owned(store, run, run_votes)
 
 
@@ -68,10 +70,17 @@ def delete_run(store: Store, run: Run) -> None:
     refuse_running(store, run)
     _require_sound_file(store)
     with store.database.writing() as connection:
+        _index_searches(connection)
         own: dict[Table, list[Any]] = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
         forget_run(connection, run.id)
         for table, (_, kept_in) in _ATTACHED.items():
             _delete_kept(store, connection, kept_in, own[table])
+
+
+def _index_searches(connection: Connection) -> None:
+    """Adds the indexes of the table of searches that older stores lack; without them, the time grows quadratically."""
+    for index in run_votes.indexes:
+        index.create(connection, checkfirst=True)
 
 
 def _require_sound_file(store: Store) -> None:

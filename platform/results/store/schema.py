@@ -196,6 +196,7 @@ run_votes = Table(
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("vote_number", ForeignKey("votes.number"), primary_key=True, autoincrement=False),
+    Index("run_votes_by_vote", "vote_number", "run_id"),  # older stores get it when a run is deleted
     sqlite_with_rowid=False,
 )
 
