@@ -187,7 +187,7 @@ def networks(preset: str) -> TrainingStudy:
         row(GAMES[preset], label, trained(preset, more.get(label, count), network=network))
         for label, network in NETWORKS.items()
     ]
-    also = "".join(f"; of {label} {number}" for label, number in more.items())
+    also = "".join(f"; over {number} for {label}" for label, number in more.items())
     settings = SETTINGS.format(epsilon=0.65, trainings=measured(count) + also)
     text = "\n\n".join((OF_NETWORKS, settings)) + NOTE[preset]
     return TrainingStudy(DOCUMENT, f"networks-{preset}", "Learning by networks (6.2)", text, rows)
