@@ -15,7 +15,7 @@ from turnier.studies.kutsch.thesis import DOCUMENT, published
 STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50), "tiny": (1, 2, 2)}
 ALIKE = 5  # times the positions and games, where means are compared that are close to each other
 # Times the positions of the plan at the latest look at statements: 2, 4, 8, ...; those of earlier looks are among them.
-LOOKED = {"certainty-trees": 2, "table2-certainty": 16, "table3-certainty": 4}
+LOOKED = {"certainty-trees": 2, "table2-certainty": 16, "table3-certainty": 8}
 COMMON = (1, 8)  # empty cells with which positions of two, three and four legal actions are found
 PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (2, 6)}  # empty cells of the figures' curves
 GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
