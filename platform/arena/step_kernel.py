@@ -30,6 +30,7 @@ from ..games.generic import copy_state, draw_outcome
 
 ENOUGH = 16  # decisions worth making together: fewer leave too many lanes empty
 UNDER_WAY = -1  # status of a match
+STOP, DECIDED, OVER, NUM_SIGNALS = range(4)  # places of `stop`: if not 0, stop; decisions and finished matches so far
 
 _I1, _I2, _I3 = (types.Array(types.int64, dimensions, "C") for dimensions in (1, 2, 3))
 _F2, _U2, _U3 = types.Array(types.float64, 2, "C"), types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
@@ -68,8 +69,9 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
     """Plays matches in place until all have a status, which is FULL if a row of `plies` is too short.
 
     states [n, words], rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats], plies [n, room],
-    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [in_step, words] for the seats. All matches
-    begin with the same legal `opening`. With more room, and UNDER_WAY in place of FULL, a further call continues them.
+    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [in_step, words] for the seats; stop [1], or
+    [NUM_SIGNALS] to be told how far the matches are. All matches begin with the same legal `opening`. With more room,
+    and UNDER_WAY in place of FULL, a further call continues them.
     """
     num_seats, in_step, clock = returns.shape[1], memory.shape[0], np.empty(2, np.int64)
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
@@ -77,9 +79,9 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
     streams, roots = np.empty((in_step, 4), np.uint64), np.empty((in_step, 2, game.num_actions))
     active, movers = np.empty(in_step, np.int64), np.empty(in_step, np.int64)
     mine, actions = np.empty(in_step, np.int64), np.empty(in_step, np.int64)
-    while stop[0] == 0:
+    while stop[STOP] == 0:
         began = nanoseconds(clock)
-        size = 0
+        size, over = 0, 0
         for i in range(states.shape[0]):
             if ends[i, STATUS] == UNDER_WAY and size < in_step:
                 movers[size] = to_decision(
@@ -97,6 +99,10 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
                 )
                 active[size] = i
                 size += ends[i, STATUS] == UNDER_WAY
+                over += ends[i, STATUS] != UNDER_WAY and ends[i, STATUS] != FULL
+        if stop.size == NUM_SIGNALS:
+            stop[DECIDED] += size
+            stop[OVER] += over
         if size == 0:
             return
         for mover in range(num_seats):

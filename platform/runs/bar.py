@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import io
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
@@ -18,6 +19,9 @@ from ..core.terminal.console import Console
 from ..results.store.progress import ProgressReporter
 from ..results.store.store import Store
 
+if TYPE_CHECKING:
+    from ..arena.workers.executor import Executor
+
 T = TypeVar("T")
 REDRAW_SECONDS = 0.2  # in notebooks
 NOTEBOOK_WIDTH = 100  # characters
@@ -26,32 +30,61 @@ QUIET = Console(quiet=True, force_jupyter=False)  # for a hidden bar
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        speed = task.speed or 0.0
-        return Text(f"{number(speed)} {task.fields['unit']}/s" if speed else "", style="cyan")
+        speed, decisions = task.speed or 0.0, task.fields["decisions"]
+        so_far = f"{decisions:,} decisions so far" if decisions else ""
+        return Text(f"{number(speed)} {task.fields['unit']}/s" if speed else so_far, style="cyan")
+
+
+class _Progress(Progress):
+    look: Callable[[], None] | None = None  # called before every drawing
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        if self.look:
+            self.look()
+        return super().get_renderables()
 
 
 class Bar:
     """A running bar; `label` and `note` may change while it runs."""
 
-    def __init__(self, progress: Progress, label: str, total: int, unit: str, completed: int) -> None:
+    def __init__(self, progress: _Progress, label: str, total: int, unit: str, completed: int) -> None:
         self._progress = progress
         self._lock = threading.Lock()  # several threads may advance a bar
         self.total, self.unit = total, unit
         self.waits: Callable[[], bool] = lambda: False  # whether it waits for a first worker
-        self.done = self.skipped = completed  # skipped: done earlier, does not count for the rate
+        self._under_way: Callable[[], tuple[int, int]] = lambda: (0, 0)  # decisions, and finished matches, not stored
+        self.done = self.skipped = self._shown = completed  # skipped: done earlier, does not count for the rate
         self.said = ""  # the latest line in a notebook
-        self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
+        self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit, decisions=0)
+        progress.look = self._look
+
+    def follow(self, executor: Executor) -> None:
+        """Shows how far the work of an executor is, between its records."""
+        self.waits, self._under_way = executor.waits, executor.under_way
+
+    def _look(self) -> None:
+        decisions, over = self._under_way()
+        if decisions:
+            self._progress.update(self._task, decisions=decisions)
+            self._show(self.done + over)
+
+    def _show(self, completed: int) -> None:
+        """Shows work that is done, which may have been shown when it was over and not stored yet."""
+        with self._lock:
+            self._shown = max(self._shown, completed)
+            self._progress.update(self._task, completed=self._shown)
 
     def advance(self, done: int) -> None:
         with self._lock:
             self.done += done
-        self._progress.advance(self._task, done)
+        self._show(self.done)
 
     def skip(self, done: int) -> None:
         """Counts work that was done earlier."""
         with self._lock:
             self.skipped += done
             self.done += done
+            self._shown = self.done
         self._progress.reset(self._task, completed=self.done, total=self.total)  # forgets the speed
 
     def expect(self, more: int, unit: str) -> None:
@@ -65,7 +98,8 @@ class Bar:
 
     def reached(self, done: int, total: int) -> None:
         """Sets the work done, and the total."""
-        self.done, self.total = done, total
+        self.done = self._shown = done
+        self.total = total
         self._progress.update(self._task, completed=done, total=total)
 
     def note(self, text: str) -> None:
@@ -115,7 +149,7 @@ def game_bar(
         TextColumn("{task.fields[note]}", markup=False),
     )
     console = console or error_console()
-    progress = Progress(*columns, console=console, speed_estimate_period=20)
+    progress = _Progress(*columns, console=console, speed_estimate_period=20)
     bar = Bar(progress, label, total, unit, completed)
     with _in_notebook(progress, bar) if console.is_jupyter else progress:
         yield bar

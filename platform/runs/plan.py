@@ -151,7 +151,7 @@ class Plan(ABC, Generic[R]):
                 console = None if progress else QUIET
                 name = self.called or self.label
                 opened = shown.enter_context(run_bar(at, self.run_id, name, self.total, console, self.unit))
-                opened.waits = pool.waits
+                opened.follow(pool)
                 return opened
 
             self.play(run := Playing(at, self.run_id, pool, bar))

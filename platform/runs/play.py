@@ -48,7 +48,7 @@ def playing(
     with at_work(where) as made:
         begin()
         with run_bar(store, run_id, label, total, None if progress else QUIET) as bar:
-            bar.waits = made.waits
+            bar.follow(made)
             yield made, bar
 
 

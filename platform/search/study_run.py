@@ -20,8 +20,9 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ..agents.agent import Agent
 from ..arena.match import MatchRecord, MatchSpec
-from ..arena.workers.executor import MATCHES, Executor, WorkTime
+from ..arena.workers.executor import MATCHES, Executor
 from ..arena.workers.local import SerialExecutor
+from ..arena.workers.work_done import WorkTime
 from ..core.number_text import number, plus_minus
 from ..core.terminal.visible import say
 from ..results.store.locks import Held, Lock
@@ -122,8 +123,7 @@ class StudyRun(StoredStudy):
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
         # Populations may grow, so this total is an estimate.
-        total = generations * self.course.ask().max_games
-        self._search(executor, total, lambda generation: generation.number < generations)
+        self._search(executor, generations * self.course.ask().max_games, lambda one: one.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would push the candidates' games above this total, or nothing is learned."""
@@ -159,7 +159,8 @@ class StudyRun(StoredStudy):
 
     def _search(self, executor: Executor, total: int, fits: Fits, used: Callable[[], float] | None = None) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
-            before, bar.waits = executor.time, executor.waits
+            before = executor.time
+            bar.follow(executor)
             if foreign := self.foreign_trials(TrialState.WAITING):
                 bar.print(f"The search leaves out {foreign} trial{'s' * (foreign > 1)} that other code has added.")
             bar.skip(self.course.games)  # of generations that were complete before this driver had the lock
@@ -191,10 +192,9 @@ class StudyRun(StoredStudy):
         """Returns the stored state of the search."""
         trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            if is_foreign(trial):
-                continue
-            facts = facts_of(trial)
-            trials[facts["generation"]][facts["index"]] = trial
+            if not is_foreign(trial):
+                facts = facts_of(trial)
+                trials[facts["generation"]][facts["index"]] = trial
         latest, vectors = asked_of(self.store, self.definition.name)
         notes = study_notes(self.store, self.definition.name, f"{SUMMARIES}%")
         ended = {int(key.removeprefix(SUMMARIES)): note["recommendation"] for key, note in notes.items()}

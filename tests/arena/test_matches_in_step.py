@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,10 @@ from turnier.agents.registry import AGENTS
 from turnier.arena import play_compiled
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import matches_in_step, play_match, play_matches
-from turnier.arena.step_kernel import ENOUGH
+from turnier.arena.step_kernel import ENOUGH, NUM_SIGNALS
+from turnier.arena.workers.executor import Done, Lost
 from turnier.arena.workers.local import ThreadExecutor
+from turnier.arena.workers.work_done import UnderWay
 from turnier.games.registry import GAMES
 
 MC = "mc(iterations=12,rollout_depth=9)"
@@ -102,3 +106,30 @@ def test_workers_share_what_is_played_in_step(monkeypatch: pytest.MonkeyPatch, m
         played = list(executor.play(specs("mctse(iterations=30,rollout_depth=9)", 4 * ENOUGH, max_plies=4)))
     assert sum(map(len, played)) == sum(sizes) == 4 * ENOUGH and sizes[:2] == [first, first]
     assert max(sizes) <= 2 * ENOUGH
+
+
+class Interrupted(ThreadExecutor):
+    """Ctrl-C comes while it waits, when some matches of a batch are over, and others are not."""
+
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        while not self.under_way().over > 0:
+            time.sleep(0.001)
+        raise KeyboardInterrupt
+
+
+def test_what_is_over_when_ctrl_c_comes_is_kept() -> None:
+    wanted, kept = specs("mctse(iterations=100)", 2 * ENOUGH), list[MatchRecord]()
+    with Interrupted(1) as executor:
+        assert executor.under_way() == UnderWay(0, 0)
+        played = executor.play(wanted)
+        with pytest.raises(KeyboardInterrupt):
+            kept.extend(itertools.chain.from_iterable(played))
+    assert 0 < len(kept) < len(wanted)
+    assert essence(kept) == essence(map(play_match, (record.spec for record in kept)))
+
+
+def test_matches_in_step_say_how_far_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_compiled, "ROOM_IN_STEP", 16)  # matches continue in a larger room
+    signals = np.zeros(NUM_SIGNALS, np.int64)
+    records = play_matches(specs(MC, ENOUGH, max_plies=20), stop=signals)
+    assert signals.tolist() == [0, sum(record.decisions[0] for record in records), ENOUGH]

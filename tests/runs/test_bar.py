@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.runs.bar import game_bar, one_by_one
+from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.work_done import UnderWay
+from turnier.runs.bar import _html, game_bar, one_by_one
 
 
 @dataclass
@@ -81,3 +83,32 @@ def test_what_is_read_one_by_one_is_counted(capfd: pytest.CaptureFixture[str]) -
     assert list(one_by_one("abc", "reading results", "experiments")) == ["a", "b", "c"]
     shown = capfd.readouterr().err
     assert "reading results" in shown and "3/3" in shown
+
+
+class Playing(SerialExecutor):
+    """Has batches in flight."""
+
+    known = UnderWay()
+
+    def under_way(self) -> UnderWay:
+        return self.known
+
+
+def test_a_bar_shows_what_is_over_before_it_is_stored(outputs: list[Output]) -> None:
+    executor = Playing()
+    with game_bar("2048", 9, Console(force_jupyter=True)) as bar:
+        bar.follow(executor)
+        executor.known = UnderWay(1234, 0)
+    assert "0/9" in outputs[0].shown[-1] and "1,234 decisions so far" in outputs[0].shown[-1]
+    with game_bar("2048", 9, Console(force_jupyter=True)) as bar:
+        bar.follow(executor)
+        bar.advance(2)
+        executor.known = UnderWay(5678, 3)
+    assert "5/9" in outputs[1].shown[-1]
+    with game_bar("2048", 9, Console(force_jupyter=True)) as bar:
+        bar.follow(executor)
+        outputs[2].update(_html(bar._progress, ""))
+        executor.known = UnderWay()  # the batch is done, and its games are counted as soon as they are stored
+        outputs[2].update(_html(bar._progress, ""))
+        bar.advance(3)
+    assert all("3/9" in shown for shown in outputs[2].shown[1:])

@@ -26,6 +26,7 @@ from ..played import joined
 from ..repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
 from ..schedules.spec_columns import SpecColumns, SpecQueue
 from .batch_sizes import MAX_BATCH, BatchSizer
+from .work_done import UnderWay, WorkTime
 
 MAX_LOSSES = 10  # of the same work; then the work itself must be ending the workers
 
@@ -102,30 +103,6 @@ SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_search
 
 class Lost(Exception):
     """The worker that had a batch is gone; another worker repeats the batch."""
-
-
-class WorkTime(NamedTuple):
-    """Seconds of workers: all, those in requested work, and those in idle work."""
-
-    offered: float = 0.0
-    useful: float = 0.0
-    idle: float = 0.0
-
-    def plus(self, offered: float = 0.0, useful: float = 0.0, idle: float = 0.0) -> WorkTime:
-        return WorkTime(self.offered + offered, self.useful + useful, self.idle + idle)
-
-    def since(self, earlier: WorkTime) -> WorkTime:
-        return self.plus(-earlier.offered, -earlier.useful, -earlier.idle)
-
-    @property
-    def useful_share(self) -> float:
-        """The share of the workers' time spent on requested work."""
-        return self.useful / self.offered if self.offered else 0.0
-
-    @property
-    def busy_share(self) -> float:
-        """The share of the workers' time spent on any work, including idle work."""
-        return (self.useful + self.idle) / self.offered if self.offered else 0.0
 
 
 class Source(Generic[S]):
@@ -237,6 +214,10 @@ class Executor(ABC):
         """Returns whether all work waits for a first worker."""
         return False
 
+    def under_way(self) -> UnderWay:
+        """Returns what is known of the batches in flight; any thread may ask."""
+        return UnderWay()
+
     def next_speed(self) -> float:
         """Returns the speed of the worker that gets the next batch, relative to the mean of all."""
         return 1.0
@@ -244,6 +225,10 @@ class Executor(ABC):
     def withdraw(self, tickets: list[Any]) -> None:
         """Ends batches early if possible; `wait` still returns them, with their records so far."""
         return
+
+    def end_early(self, tickets: list[Any]) -> Iterable[Done]:
+        """Ends batches before the executor is closed; returns those that end within a moment, with their records."""
+        return []
 
     def clock(self) -> float:
         """Returns the time in seconds, for `time`."""
@@ -289,7 +274,7 @@ class Executor(ABC):
         Lost batches are repeated, yielded ones never are. Batches that are ready together are yielded together, and
         stored in one commit: the busier the driver, the larger its commits, and no game waits for others. At most two
         batches per worker are in flight. Idle work begins only when a worker would otherwise idle, and is withdrawn
-        when there is other work or none.
+        when there is other work or none. Ctrl-C ends batches early: what they have finished is yielded first.
         """
         spare_garbage_collector()
         service, before = _Service(self, work, source), self.clock()
@@ -298,7 +283,11 @@ class Executor(ABC):
             if not service.flying:
                 return
             workers = self.workers
-            done = service.collect()
+            try:
+                done = service.collect()
+            except KeyboardInterrupt:
+                yield from together(service.finished())
+                raise
             before, since = self.clock(), before
             self.time = self.time.plus(workers * (before - since))
             # Before storing the records and planning more work, which take a while.
@@ -381,6 +370,10 @@ class _Service(Generic[S, R]):
                 self.lost.append(batch[0])
                 self.source.put_back(batch)
         return done
+
+    def finished(self) -> list[Sequence[R]]:
+        """Ends all batches early, as far as the executor can, and returns the records of what they have finished."""
+        return [done.records for done in self.executor.end_early(list(self.flying)) if done.records]
 
     def require_survivors(self) -> None:
         """Raises UserError if the same work was lost too often."""

@@ -11,7 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...agents.engines.pool import end_idle_programs
+from ..step_kernel import DECIDED, NUM_SIGNALS, OVER, STOP
 from .executor import Done, Executor, Lost, Task
+from .work_done import UnderWay
+
+MOMENT = 2.0  # s, by which matches under way have made their next decision
 
 
 class SerialExecutor(Executor):
@@ -45,10 +49,10 @@ class ThreadExecutor(Executor):
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(os.cpu_count() or 1 if workers is None else workers)
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
-        self._stops: dict[concurrent.futures.Future[Done], npt.NDArray[np.int64]] = {}  # [1] for each batch
+        self._stops: dict[concurrent.futures.Future[Done], npt.NDArray[np.int64]] = {}  # [NUM_SIGNALS] for each batch
 
     def submit(self, do: Task, batch: Sequence[Any]) -> concurrent.futures.Future[Done]:
-        stop = np.zeros(1, np.int64)
+        stop = np.zeros(NUM_SIGNALS, np.int64)
         future = self._pool.submit(do, batch, stop)
         self._stops[future] = stop
         return future
@@ -59,9 +63,18 @@ class ThreadExecutor(Executor):
             del self._stops[future]
         return [(future, future.result()) for future in done]
 
+    def under_way(self) -> UnderWay:
+        signals = list(self._stops.values())
+        return UnderWay(*(sum(int(stop[place]) for stop in signals) for place in (DECIDED, OVER)))
+
     def withdraw(self, tickets: list[Any]) -> None:
         for future in tickets:
-            self._stops[future][0] = 1  # matches check it before every decision
+            self._stops[future][STOP] = 1  # matches check it before every decision
+
+    def end_early(self, tickets: list[Any]) -> Iterable[Done]:
+        self.withdraw(tickets)
+        done, _ = concurrent.futures.wait(tickets, MOMENT)
+        return [future.result() for future in done if future.exception() is None]
 
     def close(self) -> None:
         self.withdraw(list(self._stops))
