@@ -54,6 +54,8 @@ def run_app(app: typer.Typer) -> None:
         say(told.getvalue().rstrip("\n"), errors=True)
         sys.exit(error.exit_code)
     except typer.Abort:
+        if _received is not None:  # it waited until games were stored
+            _end(_received)
         say("Aborted.", errors=True)
         sys.exit(1)
     finally:
@@ -138,8 +140,14 @@ def _stop_now(signal_number: int) -> None:
     first, _received = _received is None, signal_number
     if progress := _progress():
         progress.end_by_signal(signal_number)
-    if not (first and _saver and _saver.stop()):
+    if not (first and ((_saver and _saver.stop()) or _stops_soon())):
         _end(signal_number)
+
+
+def _stops_soon() -> bool:
+    """Whether threads store games first that are over, but wait for others of their batch."""
+    threads = sys.modules.get("turnier.arena.workers.local")
+    return threads is not None and threads.stop_soon()
 
 
 def _watch(pipe: int) -> None:

@@ -191,6 +191,7 @@ class Executor(ABC):
         require_at_most(MAX_WORKERS, workers, "workers")
         self.workers = workers
         self.time = WorkTime()  # of all workers so far
+        self.stopping = False  # `serve` ends with KeyboardInterrupt as soon as what is finished has been yielded
 
     def __enter__(self) -> Executor:
         return self
@@ -274,7 +275,7 @@ class Executor(ABC):
         Lost batches are repeated, yielded ones never are. Batches that are ready together are yielded together, and
         stored in one commit: the busier the driver, the larger its commits, and no game waits for others. At most two
         batches per worker are in flight. Idle work begins only when a worker would otherwise idle, and is withdrawn
-        when there is other work or none. Ctrl-C ends batches early: what they have finished is yielded first.
+        when there is other work or none. KeyboardInterrupt ends batches early: what they have finished comes first.
         """
         spare_garbage_collector()
         service, before = _Service(self, work, source), self.clock()
@@ -285,7 +286,7 @@ class Executor(ABC):
             workers = self.workers
             try:
                 done = service.collect()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # as in a notebook; commands call `stop_soon`
                 yield from together(service.finished())
                 raise
             before, since = self.clock(), before
@@ -293,6 +294,9 @@ class Executor(ABC):
             # Before storing the records and planning more work, which take a while.
             service.spend_idle_time()
             yield from together(done)
+            if self.stopping:
+                yield from together(service.finished())
+                raise KeyboardInterrupt
             service.require_survivors()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
+import threading
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -49,6 +51,8 @@ class ThreadExecutor(Executor):
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(os.cpu_count() or 1 if workers is None else workers)
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
+        self._owner = threading.current_thread()
+        _OPEN.add(self)
         self._stops: dict[concurrent.futures.Future[Done], npt.NDArray[np.int64]] = {}  # [NUM_SIGNALS] for each batch
 
     def submit(self, do: Task, batch: Sequence[Any]) -> concurrent.futures.Future[Done]:
@@ -71,12 +75,33 @@ class ThreadExecutor(Executor):
         for future in tickets:
             self._stops[future][STOP] = 1  # matches check it before every decision
 
+    def stop_soon(self) -> bool:
+        """Makes `serve` end soon if it has matches that are over, and does so in the main thread; returns whether."""
+        if not self.under_way().over or self._owner is not threading.main_thread():
+            return False
+        self.stopping = True
+        self.withdraw(list(self._stops))
+        return True
+
     def end_early(self, tickets: list[Any]) -> Iterable[Done]:
         self.withdraw(tickets)
         done, _ = concurrent.futures.wait(tickets, MOMENT)
+        for future in done:
+            self._stops.pop(future, None)
         return [future.result() for future in done if future.exception() is None]
 
     def close(self) -> None:
+        _OPEN.discard(self)
         self.withdraw(list(self._stops))
         self._pool.shutdown(wait=True, cancel_futures=True)
         end_idle_programs()
+
+
+_OPEN: weakref.WeakSet[ThreadExecutor] = weakref.WeakSet()
+
+
+def stop_soon() -> bool:
+    """Makes the work of this process end soon, with KeyboardInterrupt, if threads have matches that are over and not
+    stored yet; returns whether.
+    """
+    return any([executor.stop_soon() for executor in _OPEN])
