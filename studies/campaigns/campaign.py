@@ -103,7 +103,8 @@ class Campaign:
         for statement in statements:
             unplayed = [label for label in statement.rows if rows[label].missing]
             judged = judge(statement, {label: row.measured for label, row in rows.items()})
-            deciding.update(unplayed if judged.verdict == OPEN else ())
+            within_look = any(rows[label].asked > rows[label].played for label in unplayed)
+            deciding.update(unplayed if within_look or judged.verdict == OPEN else ())
             if not unplayed:
                 spent = [rows[label].played * rows[label].seconds_each for label in judged.rows]
                 ahead = (judged.times - 1) * math.fsum(spent)
@@ -113,8 +114,6 @@ class Campaign:
                 label, games = row.row.label, next_look(row.planned, row.played)
                 if label in more and games and not row.row.states and not row.row.trainings:
                     row = outlook(experiment, row.row, self.store, self.width, games)
-                elif row.asked > row.played and label not in deciding:  # decided meanwhile
-                    row = outlook(experiment, row.row, self.store, self.width)
                 few = bool(statements) and row.played < LEAST_GAMES  # each point of a figure needs them
                 needed = few or label in more
                 decides = label in deciding or bool(row.missing and needed)
