@@ -47,3 +47,15 @@ def test_figures_of_different_agents_may_look_alike_but_the_same_one_is_shown_on
     assert figure is not None and list(figure.data["label"]) == ["all: a", "all: b"]
     twice = ratios("guide", [[share("a", "mc", 20, 20, 88.0)], [share("again", "mc", 20, 20, 88.0)]])
     assert twice is not None and list(twice.data["label"]) == ["all: a"]
+
+
+def test_a_figure_of_one_agent_counts_once_however_its_parameters_are_written() -> None:
+    def alone(label: str, agent: str) -> Outlook:
+        row = Row(label, "2048", (agent,), 20, "score", published=900.0)
+        return outlook_of(row, Measurement(880.0, 800.0, 960.0, 20, 1.0), 20, "these games")
+
+    rows = [alone("a", "mc(iterations=2)"), alone("b", "mc(iterations=2,rollout_depth=20)")]
+    assert "| guide | same setting | 1 |" in summary([rows])
+    several = [share("a", "mc", 20, 20, 88.0), share("b", "mcts", 20, 20, 88.0)]
+    played_together = [dataclasses.replace(row, spent={"these games": 1.0}) for row in several]
+    assert "| guide | same setting | 2 |" in summary([played_together])
