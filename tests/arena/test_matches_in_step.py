@@ -112,7 +112,7 @@ class Interrupted(ThreadExecutor):
     """Ctrl-C comes while it waits, when some matches of a batch are over, and others are not."""
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        while not self.under_way().over > 0:
+        while self.under_way().over == 0:
             time.sleep(0.001)
         raise KeyboardInterrupt
 

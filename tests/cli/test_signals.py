@@ -175,18 +175,18 @@ def test_a_decision_that_takes_hours_is_no_reason_to_wait(tmp_path: Path) -> Non
 def test_games_that_are_over_are_stored_before_a_batch_ends(stopped_by: signal.Signals, tmp_path: Path) -> None:
     words = ("tournament", "2048", "mc(iterations=60)", "mc(iterations=61)", "--games", "32", *PLAY)
     terminal, its_end = pty.openpty()  # without one there is no bar
-    told, shown = "", 0
+    told, shown = b"", 0
     with subprocess.Popen([*TURNIER, *words], cwd=tmp_path, stdout=its_end, stderr=its_end) as process:
         os.close(its_end)
         while shown < 2:  # of the 32 that are played side by side
-            told += os.read(terminal, 4096).decode()
-            shown = max(map(int, re.findall(r" (\d+)/64", told)), default=0)
+            told += os.read(terminal, 4096)
+            shown = max(map(int, re.findall(rb" (\d+)/64", told)), default=0)
         process.send_signal(stopped_by)
         with contextlib.suppress(OSError):  # the end
-            while rest := os.read(terminal, 4096).decode():
+            while rest := os.read(terminal, 4096):
                 told += rest
     os.close(terminal)
-    assert process.returncode == 128 + stopped_by and "Stopped; finished games are stored" in told
+    assert process.returncode == 128 + stopped_by and b"Stopped; finished games are stored" in told
     with Store.open(f"sqlite:///{tmp_path}/a.db", read_only=True) as store:
         assert shown <= sum(store.stored_counts().values()) < 64
 
