@@ -63,10 +63,10 @@ class Bar:
         self.waits, self._under_way = executor.waits, executor.under_way
 
     def _look(self) -> None:
-        decisions, over = self._under_way()
+        done, (decisions, over) = self.done, self._under_way()  # in this order, no game counts twice
         if decisions:
             self._progress.update(self._task, decisions=decisions)
-            self._show(self.done + over)
+            self._show(done + over)
 
     def _show(self, completed: int) -> None:
         """Shows work that is done, which may have been shown when it was over and not stored yet."""
