@@ -81,7 +81,7 @@ def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | 
 def _measured(row: Outlook) -> tuple[object, ...]:
     """Returns the identity of a figure: documents publish some of them in several places.
 
-    Its games tell its agent, which may be written with more or fewer parameters, unless several have played them.
+    Its games identify its agent, which may be written with more or fewer parameters, unless several have played them.
     """
     agent = row.row.agents[0] if len(row.row.agents) > 1 or not row.spent else ""
     return (row.row.measure, row.row.published, agent, row.row.phases, row.row.legal, frozenset(row.spent))

@@ -227,8 +227,8 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFram
     )
     chart = charts.bars(data, "parameter", "percent", "importance, %", ("low", "high"))
     note = (
-        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates"
-        f" apart. Lines: 95 % of {RESAMPLES} samples of the candidates, drawn with replacement."
+        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart. Lines: 95 % of"
+        f" {RESAMPLES} samples of the candidates, drawn with replacement."
     )
     if len(trials) > MAX_EVALUATED:
         note += f" Computed here from {MAX_EVALUATED:,} evenly chosen candidates, there from all."
